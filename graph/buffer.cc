@@ -1,0 +1,45 @@
+// Allocation: header and elements in one block, the elements at the first multiple of 64 bytes.
+#include "graph/buffer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "graph/error.h"
+
+namespace runnel {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
+constexpr std::size_t kHeader = (sizeof(Buffer) + kAlignment - 1) / kAlignment * kAlignment;
+
+}  // namespace
+
+Buffer* Buffer::make(DType type, std::int64_t count) {
+  const bool strings = type == DType::kString;
+  const std::size_t element = strings ? sizeof(std::string) : size_of(type);
+  if (element == 0) throw Unimplemented(cat("tensors of dtype ", type, " hold no values here"));
+  if (count < 0 || static_cast<std::uint64_t>(count) > (std::uint64_t{1} << 62) / element)
+    throw ResourceExhausted(cat(count, " elements of ", type, " are more than can be addressed"));
+  const std::size_t bytes = static_cast<std::size_t>(count) * element;
+  const std::size_t total = (kHeader + std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  void* block = std::aligned_alloc(kAlignment, total);
+  if (!block) throw ResourceExhausted(cat("no memory for ", bytes, " bytes (", count, " elements of ", type, ")"));
+  Buffer* buffer = new (block) Buffer;
+  buffer->strings_ = strings;
+  buffer->bytes_ = bytes;
+  buffer->count_ = count;
+  buffer->data_ = static_cast<char*>(block) + kHeader;
+  if (strings) std::uninitialized_default_construct_n(static_cast<std::string*>(buffer->data_), count);
+  return buffer;
+}
+
+void Buffer::destroy(Buffer* buffer) {
+  if (buffer->strings_) std::destroy_n(static_cast<std::string*>(buffer->data_), buffer->count_);
+  buffer->~Buffer();
+  std::free(buffer);
+}
+
+}  // namespace runnel
