@@ -1,0 +1,152 @@
+// Histograms against TensorFlow's own (golden/histograms), against a plain search for the bucket, and case by
+// case where TensorFlow refuses or crashes.
+#include "summary/histogram.h"
+
+#include <doctest/doctest.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <sstream>
+
+#include "runnel/summary.pb.h"
+#include "summary/value.h"
+
+using namespace runnel;
+
+namespace {
+
+using Json = google::protobuf::Value;
+constexpr double kMax = std::numeric_limits<double>::max();
+
+const Json& field(const Json& object, const char* name) { return object.struct_value().fields().at(name); }
+
+// Floats are C99 hex in strings, integers are numbers.
+double number(const Json& value) {
+  return value.has_string_value() ? std::strtod(value.string_value().c_str(), nullptr) : value.number_value();
+}
+
+std::vector<double> numbers(const Json& list) {
+  std::vector<double> out;
+  for (const Json& value : list.list_value().values()) out.push_back(number(value));
+  return out;
+}
+
+Json golden() {
+  std::ifstream in(RUNNEL_GOLDEN "/histograms/histograms.json");
+  std::stringstream text;
+  text << in.rdbuf();
+  Json out;
+  REQUIRE(google::protobuf::util::JsonStringToMessage(text.str(), &out).ok());
+  return out;
+}
+
+std::vector<double> inputs(const Json& entry) {
+  if (!entry.struct_value().fields().contains("formula")) return numbers(field(entry, "values"));
+  std::vector<double> out;
+  for (int k = 0; k < 1000; ++k) out.push_back(((k * 7919) % 10007 - 5003) / 1000.0);
+  return out;
+}
+
+Histogram of(std::vector<double> values) { return histogram_of(std::span<const double>(values)); }
+
+}  // namespace
+
+TEST_CASE("histograms equal TensorFlow's bit for bit") {
+  const Json all = golden();
+  int cases = 0;
+  for (const auto& [name, entry] : all.struct_value().fields()) {
+    if (name == "refused") continue;
+    CAPTURE(name);
+    std::vector<double> values = inputs(entry);
+    // A session flushes float denormals to zero before they are summed; here nobody does.
+    if (name == "f32_limits") values.back() = 0;
+    const Json& want = field(entry, "histo");
+    const Histogram got = of(values);
+    CHECK(got.min == number(field(want, "min")));
+    CHECK(got.max == number(field(want, "max")));
+    CHECK(got.num == number(field(want, "num")));
+    CHECK(got.sum == number(field(want, "sum")));
+    CHECK(got.sum_squares == number(field(want, "sum_squares")));
+    CHECK(got.limits == numbers(field(want, "bucket_limit")));
+    CHECK(got.counts == numbers(field(want, "bucket")));
+    CHECK(histogram_value("h", got).size() == number(field(entry, "wire_bytes")));
+    ++cases;
+  }
+  CHECK(cases == 19);
+}
+
+TEST_CASE("the limits are 1551, mirrored around zero") {
+  const auto limits = histogram_limits();
+  REQUIRE(limits.size() == 1551);
+  CHECK(std::is_sorted(limits.begin(), limits.end()));
+  for (std::size_t i = 0; i < limits.size(); ++i) CHECK(limits[i] == -limits[1550 - i]);
+  CHECK(limits[1549] == 9.920775621859783e19);
+}
+
+TEST_CASE("every value lands where a search for the first larger limit puts it") {
+  std::mt19937_64 random(5);
+  std::vector<double> values(histogram_limits().begin(), histogram_limits().end());
+  for (const double limit : histogram_limits()) {
+    values.push_back(std::nextafter(limit, -kMax));
+    values.push_back(std::nextafter(limit, kMax));
+  }
+  for (int i = 0; i < 20000; ++i) values.push_back(std::bit_cast<double>(random()));  // any bits at all
+  for (int i = 0; i < 20000; ++i)
+    values.push_back(std::ldexp(1.0 + 1e-16 * random(), static_cast<int>(random() % 110) - 41));
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    const auto limits = histogram_limits();
+    const auto found = std::min(std::upper_bound(limits.begin(), limits.end(), value), limits.end() - 1);
+    const Histogram got = of({value});
+    const auto bucket = std::find(got.counts.begin(), got.counts.end(), 1.0) - got.counts.begin();
+    if (got.limits[bucket] != *found)
+      FAIL_CHECK(value << " is under " << got.limits[bucket] << ", not " << *found);
+  }
+}
+
+TEST_CASE("equal values fill one bucket between two empty ones") {
+  CHECK(of({0, 0, 0, 0}).limits == std::vector<double>{0, 1e-12, kMax});
+  CHECK(of({0, 0, 0, 0}).counts == std::vector<double>{0, 4, 0});
+  CHECK(of({1}).limits == std::vector<double>{0.917246389039776, 1.0089710279437536, kMax});
+  CHECK(of({-1, 0, 1}).limits == std::vector<double>{-1.0089710279437536, -0.917246389039776, 0, 1e-12,
+                                                     0.917246389039776, 1.0089710279437536, kMax});
+  CHECK(of({-1, 0, 1}).counts == std::vector<double>{0, 1, 0, 1, 0, 1, 0});
+}
+
+TEST_CASE("the largest double lands in the last bucket") {
+  const Histogram h = of({kMax});
+  CHECK(h.limits.back() == kMax);
+  CHECK(h.counts.back() == 1);
+  CHECK(h.max == kMax);
+}
+
+TEST_CASE("NaN and infinities are counted beside the finite values") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Histogram h = of({1, 2, std::nan(""), inf, -inf});
+  CHECK(h.num == 2);
+  CHECK(h.min == 1);
+  CHECK(h.max == 2);
+  CHECK(h.sum == 3);
+  CHECK(h.sum_squares == 5);
+  CHECK_FALSE(h.all_finite());
+  CHECK(left_out(h) == "1 NaN, 1 +Inf, 1 -Inf");
+}
+
+TEST_CASE("only NaN gives the histogram of nothing") {
+  const Histogram h = of({std::nan(""), std::nan("")});
+  CHECK(h.nans == 2);
+  CHECK(h.num == 0);
+  CHECK(h.counts == of({}).counts);
+  CHECK(h.min == kMax);
+}
+
+TEST_CASE("a scalar's bytes are TensorFlow's") {
+  CHECK(scalar_value("loss", 1.5f) == std::string("\x0a\x0b\x0a\x04loss\x15\x00\x00\xc0\x3f", 13));
+}
