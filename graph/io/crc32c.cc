@@ -1,0 +1,111 @@
+// Appending k zero bytes to a message is a linear map of its checksum's 32 bits, so the checksums of three
+// neighbouring stretches, taken side by side, are joined by two such maps (kept as four tables of 256
+// entries).
+#include "graph/io/crc32c.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#ifdef __SSE4_2__
+#include <nmmintrin.h>
+#endif
+
+namespace runnel {
+namespace {
+
+constexpr std::uint32_t kPolynomial = 0x82f63b78;  // 0x1edc6f41 with its bits reversed
+
+constexpr std::array<std::uint32_t, 256> byte_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t c = i;
+    for (int bit = 0; bit < 8; ++bit) c = (c >> 1) ^ (c & 1 ? kPolynomial : 0);
+    table[i] = c;
+  }
+  return table;
+}
+constexpr auto kBytes = byte_table();
+
+#ifdef __SSE4_2__
+
+constexpr std::size_t kStretch = 1024;  // bytes each of the three chains takes in a round; a power of two
+
+using Map = std::array<std::uint32_t, 32>;  // what each bit of a checksum becomes
+
+std::uint32_t apply(const Map& map, std::uint32_t crc) {
+  std::uint32_t sum = 0;
+  for (int bit = 0; crc != 0; ++bit, crc >>= 1)
+    if (crc & 1) sum ^= map[bit];
+  return sum;
+}
+
+// Appends kStretch zero bytes to a checksum.
+class ZeroStretch {
+ public:
+  ZeroStretch() {
+    Map map{};  // one zero byte, then squared until it stands for kStretch of them
+    for (int bit = 0; bit < 32; ++bit) {
+      const std::uint32_t c = std::uint32_t{1} << bit;
+      map[bit] = kBytes[c & 255] ^ (c >> 8);
+    }
+    for (std::size_t length = 1; length < kStretch; length *= 2) {
+      const Map half = map;
+      for (auto& image : map) image = apply(half, image);
+    }
+    for (int byte = 0; byte < 4; ++byte)
+      for (std::uint32_t value = 0; value < 256; ++value)
+        table_[byte][value] = apply(map, value << (8 * byte));
+  }
+  std::uint32_t operator()(std::uint32_t c) const {
+    return table_[0][c & 255] ^ table_[1][(c >> 8) & 255] ^ table_[2][(c >> 16) & 255] ^ table_[3][c >> 24];
+  }
+
+ private:
+  std::array<std::array<std::uint32_t, 256>, 4> table_;
+};
+
+std::uint64_t load(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+std::uint32_t extend_by_instruction(std::uint32_t crc, const char* at, std::size_t left) {
+  static const ZeroStretch after_stretch;
+  std::uint64_t a = ~crc;
+  for (; left >= 3 * kStretch; left -= 3 * kStretch, at += 3 * kStretch) {
+    std::uint64_t b = 0, c = 0;
+    for (std::size_t i = 0; i < kStretch; i += 8) {
+      a = _mm_crc32_u64(a, load(at + i));
+      b = _mm_crc32_u64(b, load(at + kStretch + i));
+      c = _mm_crc32_u64(c, load(at + 2 * kStretch + i));
+    }
+    const std::uint32_t ab = after_stretch(static_cast<std::uint32_t>(a)) ^ static_cast<std::uint32_t>(b);
+    a = after_stretch(ab) ^ static_cast<std::uint32_t>(c);
+  }
+  for (; left >= 8; left -= 8, at += 8) a = _mm_crc32_u64(a, load(at));
+  auto rest = static_cast<std::uint32_t>(a);
+  for (; left > 0; --left, ++at) rest = _mm_crc32_u8(rest, static_cast<unsigned char>(*at));
+  return ~rest;
+}
+
+#endif
+
+}  // namespace
+
+std::uint32_t crc32c_extend_by_table(std::uint32_t crc, std::string_view bytes) {
+  std::uint32_t c = ~crc;
+  for (const char byte : bytes) c = kBytes[(c ^ static_cast<unsigned char>(byte)) & 255] ^ (c >> 8);
+  return ~c;
+}
+
+std::uint32_t crc32c_extend(std::uint32_t crc, std::string_view bytes) {
+#ifdef __SSE4_2__
+  return extend_by_instruction(crc, bytes.data(), bytes.size());
+#else
+  return crc32c_extend_by_table(crc, bytes);
+#endif
+}
+
+}  // namespace runnel
