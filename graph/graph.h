@@ -1,0 +1,11 @@
+// The door of graph/: tensors, shapes, errors, the graph with its scopes and collections, and the session that runs it.
+#pragma once
+
+#include "graph/dataflow.h"
+#include "graph/dtype.h"
+#include "graph/error.h"
+#include "graph/location.h"
+#include "graph/node.h"
+#include "graph/runtime/session.h"
+#include "graph/shape.h"
+#include "graph/tensor.h"
