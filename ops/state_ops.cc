@@ -1,0 +1,177 @@
+// Specs of the ops that hold, read and write variables, and the builders of writes. The plan reads the
+// traits: which node is a variable, and which input of which op touches one, and how.
+#include "ops/state_ops.h"
+
+#include <string_view>
+#include <utility>
+
+#include "graph/dataflow.h"
+#include "graph/op_spec.h"
+#include "ops/number_types.h"
+
+namespace runnel {
+namespace {
+
+constexpr const char* kDtype = "dtype: type";
+
+Shapes variable_node_shape(const ShapeContext& c) { return c.node().shape("shape"); }
+Shapes value_of_variable(const ShapeContext& c) { return c.variable_shape(0); }
+
+// The variable's shape after a write of input 1, which must fit it.
+Shape written_shape(const ShapeContext& c) {
+  const Shape held = c.variable_shape(0), value = c.input(1);
+  if (!held.compatible_with(value)) c.refuse("the value's shape is not the variable's");
+  return held.merged_with(value);
+}
+Shapes write_of_ref(const ShapeContext& c) { return written_shape(c); }
+Shapes write_of_resource(const ShapeContext& c) {
+  (void)written_shape(c);
+  return {};
+}
+
+const OpRegistration kVariableV2{{
+    .name = "VariableV2",
+    .outputs = {"ref: Ref(dtype)"},
+    .attrs = {"shape: shape", kDtype, "container: string = ''", "shared_name: string = ''"},
+    .shape = variable_node_shape,
+    .gradient = Gradient::none("is where gradients end"),
+    .traits = {.role = Role::kVariable, .stateful = true},
+}};
+
+const OpRegistration kAssign{{
+    .name = "Assign",
+    .inputs = {"ref: Ref(T)", "value: T"},
+    .outputs = {"output_ref: Ref(T)"},
+    .attrs = {"T: type", "validate_shape: bool = true", "use_locking: bool = true"},
+    .shape = [](const ShapeContext& c) -> Shapes {
+      return c.flag("validate_shape") ? written_shape(c) : c.input(1);
+    },
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"ref", Access::kOverwrites}}, .allows_uninitialized_input = true},
+}};
+
+const OpRegistration kAssignAdd{{
+    .name = "AssignAdd",
+    .inputs = {"ref: Ref(T)", "value: T"},
+    .outputs = {"output_ref: Ref(T)"},
+    .attrs = {kNumberT, "use_locking: bool = false"},
+    .shape = write_of_ref,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"ref", Access::kUpdates}}},
+}};
+
+const OpRegistration kAssignSub{{
+    .name = "AssignSub",
+    .inputs = {"ref: Ref(T)", "value: T"},
+    .outputs = {"output_ref: Ref(T)"},
+    .attrs = {kNumberT, "use_locking: bool = false"},
+    .shape = write_of_ref,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"ref", Access::kUpdates}}},
+}};
+
+const OpRegistration kIsVariableInitialized{{
+    .name = "IsVariableInitialized",
+    .inputs = {"ref: Ref(dtype)"},
+    .outputs = {"is_initialized: bool"},
+    .attrs = {kDtype},
+    .shape = scalar_shape,
+    .gradient = Gradient::none("returns bool"),
+    .traits = {.variables = {{"ref", Access::kAsks}}, .allows_uninitialized_input = true},
+}};
+
+const OpRegistration kVarHandleOp{{
+    .name = "VarHandleOp",
+    .outputs = {"resource: resource"},
+    .attrs = {"container: string = ''", "shared_name: string = ''", kDtype, "shape: shape"},
+    .shape = scalar_shape,
+    .gradient = Gradient::none("is where gradients end"),
+    .traits = {.role = Role::kVariable, .stateful = true},
+}};
+
+const OpRegistration kReadVariableOp{{
+    .name = "ReadVariableOp",
+    .inputs = {"resource: resource"},
+    .outputs = {"value: dtype"},
+    .attrs = {kDtype},
+    .shape = value_of_variable,
+    // The value is the variable, so is its gradient.
+    .gradient = [](const Node&, Grad d) -> Grads { return {d}; },
+    .traits = {.variables = {{"resource", Access::kReads}}, .stateful = true},
+}};
+
+const OpRegistration kAssignVariableOp{{
+    .name = "AssignVariableOp",
+    .inputs = {"resource: resource", "value: dtype"},
+    .attrs = {kDtype},
+    .shape = write_of_resource,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"resource", Access::kOverwrites}}, .stateful = true},
+}};
+
+const OpRegistration kAssignAddVariableOp{{
+    .name = "AssignAddVariableOp",
+    .inputs = {"resource: resource", "value: dtype"},
+    .attrs = {kDtype},
+    .shape = write_of_resource,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"resource", Access::kUpdates}}, .stateful = true},
+}};
+
+const OpRegistration kAssignSubVariableOp{{
+    .name = "AssignSubVariableOp",
+    .inputs = {"resource: resource", "value: dtype"},
+    .attrs = {kDtype},
+    .shape = write_of_resource,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"resource", Access::kUpdates}}, .stateful = true},
+}};
+
+const OpRegistration kVarIsInitializedOp{{
+    .name = "VarIsInitializedOp",
+    .inputs = {"resource: resource"},
+    .outputs = {"is_initialized: bool"},
+    .shape = scalar_shape,
+    .gradient = Gradient::none("returns bool"),
+    .traits = {.variables = {{"resource", Access::kAsks}}, .stateful = true},
+}};
+
+// TensorFlow's names: a ref variable's operand lies in the scope of the op ("AssignAdd/value"), a resource
+// variable's beside it, and the read comes last.
+Output write(const Variable& variable, const Operand& value, std::string_view op,
+             std::string_view resource_op, std::string_view name, Attrs attrs, Location where) {
+  Graph& graph = variable.graph();
+  const Output target = variable.parts().variable;
+  if (!variable.parts().is_resource) {
+    NameScope scope(graph, name.empty() ? op : name);
+    return graph.add(op, {target, value.in(graph, variable.dtype(), "value")}, std::move(attrs), scope.name(),
+                     where);
+  }
+  const Output operand = value.in(graph, variable.dtype(), "Const");
+  const Operation done =
+      graph.add(resource_op, {target, operand}, {{"dtype", variable.dtype()}}, name, where);
+  return graph.add("ReadVariableOp", {target}, std::span(&done, 1), {{"dtype", variable.dtype()}}, "", where);
+}
+
+}  // namespace
+
+Output assign(const Variable& variable, const Operand& value, AssignOptions o) {
+  return write(variable, value, "Assign", "AssignVariableOp", o.name, {{"validate_shape", o.validate_shape}},
+               o.where);
+}
+
+Output assign_add(const Variable& variable, const Operand& value, OpOptions o) {
+  return write(variable, value, "AssignAdd", "AssignAddVariableOp", o.name, {}, o.where);
+}
+
+Output assign_sub(const Variable& variable, const Operand& value, OpOptions o) {
+  return write(variable, value, "AssignSub", "AssignSubVariableOp", o.name, {}, o.where);
+}
+
+Output is_variable_initialized(const Variable& variable, OpOptions o) {
+  const bool resource = variable.parts().is_resource;
+  return variable.graph().add(resource ? "VarIsInitializedOp" : "IsVariableInitialized",
+                              {variable.parts().variable}, {}, o.name, o.where);
+}
+
+}  // namespace runnel
