@@ -83,6 +83,12 @@ void infer_argument(const OpSpec& spec, const std::vector<Argument>& inputs, std
   }
 }
 
+// The `_class` of a node placed with `node`: the group that `node` is in, or one of its own name.
+AttrValue colocation_class(const Node& node) {
+  if (const AttrValue* group = node.attr("_class")) return *group;
+  return std::vector<std::string>{"loc:@" + node.name()};
+}
+
 }  // namespace
 
 bool is_node_name(std::string_view name) {
@@ -138,6 +144,7 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
                  Attrs attrs, std::string_view name, Location where) {
   std::lock_guard hold(state_->lock);
   ScopeState& scope = state_->scope();
+  if (scope.made_at.known()) where = scope.made_at;
   NodeRequest request;
   request.op = op;
   request.where = where;
@@ -162,7 +169,7 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
     request.control = control_inputs_of(scope, request.inputs, control);
     request.device = merged_device(scope);
     if (!scope.colocations.empty() && scope.colocations.back() && !request.attrs.contains("_class")) {
-      request.attrs["_class"] = std::vector<std::string>{"loc:@" + scope.colocations.back()->name()};
+      request.attrs["_class"] = colocation_class(*scope.colocations.back());
       request.device = scope.colocations.back()->device();
     }
     request.name = literal ? wanted : state_->unique(wanted, false);

@@ -195,6 +195,20 @@ class [[nodiscard]] ColocateWith {
   Graph& graph_;
 };
 
+// Makes every node made while it lives say that it was made at `where`, whatever its builder says: what a composed
+// builder or a gradient adds points at the line that caused it. An unknown place changes nothing.
+class [[nodiscard]] MadeAt {
+ public:
+  MadeAt(Graph& graph, Location where);
+  ~MadeAt();
+  MadeAt(const MadeAt&) = delete;
+  MadeAt& operator=(const MadeAt&) = delete;
+
+ private:
+  Graph& graph_;
+  Location before_;
+};
+
 // For people who come from TensorFlow; nothing in the library depends on these but constructors without a graph.
 Graph& default_graph();
 // A new empty default graph. Throws FailedPrecondition inside an AsDefault.

@@ -25,6 +25,7 @@ struct ScopeState {
   std::vector<Control> controls;
   std::vector<std::string> devices;      // outermost first; "\n" stands for a reset by colocation
   std::vector<const Node*> colocations;  // the innermost one counts
+  Location made_at;                      // of the innermost MadeAt
 };
 
 // A node with everything decided: inputs flat, name final.

@@ -170,6 +170,18 @@ ColocateWith::~ColocateWith() {
   graph_.state().scope().colocations.pop_back();
 }
 
+MadeAt::MadeAt(Graph& graph, Location where) : graph_(graph) {
+  std::lock_guard hold(graph.state().lock);
+  Location& made_at = graph.state().scope().made_at;
+  before_ = made_at;
+  if (where.known()) made_at = where;
+}
+
+MadeAt::~MadeAt() {
+  std::lock_guard hold(graph_.state().lock);
+  graph_.state().scope().made_at = before_;
+}
+
 Graph& default_graph() {
   if (!defaults.empty()) return *defaults.back();
   GlobalGraph& global = global_graph();
