@@ -73,6 +73,12 @@ void ManualClock::advance(double seconds) {
   while (!wake_due()) std::this_thread::yield();
 }
 
+int ManualClock::waiting() const {
+  const std::lock_guard hold(mutex_);
+  return static_cast<int>(std::count_if(waiters_.begin(), waiters_.end(),
+                                        [](const Waiter* waiter) { return waiter->deadline != kForever; }));
+}
+
 bool ManualClock::wake_due() {
   const std::lock_guard hold(mutex_);
   std::erase_if(waiters_, [this](const Waiter* waiter) {

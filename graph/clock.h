@@ -57,6 +57,9 @@ class ManualClock final : public Clock {
   // Moves both clocks on and wakes everyone whose deadline has come. Requires: the caller holds no lock that
   // a waiting thread waits with.
   void advance(double seconds);
+  // How many threads wait for a time, so that a test can move on when another thread has come so far. Waits
+  // without end do not count.
+  int waiting() const;
 
  private:
   struct Waiter {

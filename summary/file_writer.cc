@@ -1,0 +1,120 @@
+// Stamps events with time and step, serializes them on the caller's thread (the data may change once the call
+// returns), and hands them to the EventWriter.
+#include "summary/file_writer.h"
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "graph/error.h"
+#include "graph/log.h"
+#include "summary/event_sink.h"
+#include "summary/event_writer.h"
+#include "summary/histogram.h"
+#include "summary/value.h"
+
+namespace runnel {
+namespace {
+
+std::string checked_directory(const std::string& logdir) {
+  if (logdir.empty())
+    throw InvalidArgument("FileWriter: the log directory is empty; give \".\" for this one");
+  return logdir;
+}
+
+std::string checked_suffix(const std::string& suffix) {
+  if (suffix.find('/') != std::string::npos)
+    throw InvalidArgument(cat("FileWriter: filename_suffix '", suffix, "' holds a slash"));
+  return suffix;
+}
+
+}  // namespace
+
+struct FileWriter::State {
+  State(const std::string& directory, const FileWriterOptions& options)
+      : logdir(checked_directory(directory)),
+        clock(*options.clock),
+        sink(*options.files, clock, logdir,
+             {.filename_suffix = checked_suffix(options.filename_suffix), .purge_step = options.purge_step}),
+        writer(sink, clock,
+               {.max_queue = options.max_queue,
+                .flush_secs = options.flush_secs,
+                .must_open = options.must_open}) {}
+
+  EventTime at(std::int64_t step) const { return {.wall = clock.now(), .step = step}; }
+
+  template <class T>
+  void histogram(const std::string& tag, std::span<const T> values, std::int64_t step,
+                 HistogramOptions options) {
+    const Histogram counts = histogram_of(values);
+    if (!counts.all_finite()) {
+      const std::string what = cat("histogram '", tag, "' at step ", step, ": ", left_out(counts));
+      if (options.strict) throw InvalidArgument(what);
+      warn_once(tag, cat(what, " left out; this is said once a tag"));
+    }
+    writer.add(summary_event(at(step), histogram_value(tag, counts)));
+  }
+
+  void warn_once(const std::string& tag, const std::string& what) {
+    const std::lock_guard hold(mutex);
+    if (warned.insert(tag).second) log_warning(what);
+  }
+
+  const std::string logdir;
+  Clock& clock;
+  std::mutex mutex;
+  std::set<std::string> warned;  // tags of histograms that were not finite
+  EventSink sink;
+  EventWriter writer;
+};
+
+FileWriter::FileWriter(const std::string& logdir, FileWriterOptions options)
+    : state_(std::make_unique<State>(logdir, options)) {}
+FileWriter::~FileWriter() = default;
+FileWriter::FileWriter(FileWriter&&) noexcept = default;
+FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
+
+void FileWriter::scalar(const std::string& tag, double value, std::int64_t step) {
+  state_->writer.add(summary_event(state_->at(step), scalar_value(tag, static_cast<float>(value))));
+}
+
+void FileWriter::histogram(const std::string& tag, std::span<const float> values, std::int64_t step,
+                           HistogramOptions options) {
+  state_->histogram(tag, values, step, options);
+}
+
+void FileWriter::histogram(const std::string& tag, std::span<const double> values, std::int64_t step,
+                           HistogramOptions options) {
+  state_->histogram(tag, values, step, options);
+}
+
+void FileWriter::add_summary(const std::string& summary, std::int64_t step) {
+  state_->writer.add(summary_event(state_->at(step), summary));
+}
+
+void FileWriter::add_summary(const Tensor& summary, std::int64_t step) {
+  add_summary(summary.scalar<std::string>(), step);
+}
+
+void FileWriter::add_session_log(SessionStatus status, std::int64_t step, const std::string& checkpoint_path,
+                                 const std::string& message) {
+  state_->writer.add({session_log_event(state_->at(step), status, checkpoint_path, message)});
+}
+
+void FileWriter::add_graph_def(std::string graph_def, std::int64_t step) {
+  state_->writer.add({graph_def_event(state_->at(step), std::move(graph_def))});
+}
+
+void FileWriter::add_meta_graph_def(std::string meta_graph_def, std::int64_t step) {
+  state_->writer.add({meta_graph_def_event(state_->at(step), std::move(meta_graph_def))});
+}
+
+void FileWriter::add_event(std::string event) { state_->writer.add(checked_event(std::move(event))); }
+
+void FileWriter::flush() { state_->writer.flush(); }
+void FileWriter::close() { state_->writer.close(); }
+void FileWriter::reopen() { state_->writer.reopen(); }
+const std::string& FileWriter::get_logdir() const { return state_->logdir; }
+std::int64_t FileWriter::lost() const { return state_->sink.lost(); }
+
+}  // namespace runnel

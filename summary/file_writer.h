@@ -1,0 +1,76 @@
+// FileWriter writes what TensorBoard shows: scalars, histograms, summaries of summary ops, graphs and session
+// logs, into one event file in a directory. It never stops or slows training: a thread of its own does the
+// writing, and trouble with the disk is logged once, counted, and thrown by flush() and close() only. Files
+// and guarantees are described in summary/README.md. Source: TensorFlow's tf.summary.FileWriter; formats 8.1.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "graph/clock.h"
+#include "graph/io/file_system.h"
+#include "graph/tensor.h"
+#include "summary/event.h"
+
+namespace runnel {
+
+struct FileWriterOptions {
+  int max_queue = 10;       // events that may wait for the writing thread; a full queue holds the caller up
+  double flush_secs = 120;  // an event is on the disk after this time at the latest
+  std::string filename_suffix = "";
+  // Training goes on at this step: what earlier files of the directory hold from it on is void.
+  std::optional<std::int64_t> purge_step = std::nullopt;
+  bool must_open = true;           // false: a file that cannot be made is logged, and tried again later
+  Clock* clock = &system_clock();  // borrowed
+  FileSystem* files = &real_file_system();  // borrowed
+};
+
+struct HistogramOptions {
+  bool strict = false;  // refuse NaN and infinities instead of counting them beside the histogram
+};
+
+// All calls may be made from many threads. Adding after close() throws FailedPrecondition. The destructor
+// closes and drops errors, which have been logged.
+class FileWriter {
+ public:
+  // Makes the directory and the file. Throws what the file system says, unless must_open is false.
+  explicit FileWriter(const std::string& logdir, FileWriterOptions options = {});
+  ~FileWriter();
+  FileWriter(FileWriter&&) noexcept;
+  FileWriter& operator=(FileWriter&&) noexcept;
+
+  void scalar(const std::string& tag, double value, std::int64_t step = 0);  // stored as float
+  // NaN and infinities are left out and logged, once a tag. Throws InvalidArgument with tag, step and counts
+  // if strict.
+  void histogram(const std::string& tag, std::span<const float> values, std::int64_t step = 0,
+                 HistogramOptions options = {});
+  void histogram(const std::string& tag, std::span<const double> values, std::int64_t step = 0,
+                 HistogramOptions options = {});
+  // A serialized Summary, as summary ops return it; the tensor is a string scalar. Throws InvalidArgument for
+  // others.
+  void add_summary(const std::string& summary, std::int64_t step = 0);
+  void add_summary(const Tensor& summary, std::int64_t step = 0);
+  void add_session_log(SessionStatus status, std::int64_t step = 0, const std::string& checkpoint_path = "",
+                       const std::string& message = "");
+  void add_graph_def(std::string graph_def, std::int64_t step = 0);  // a serialized GraphDef
+  void add_meta_graph_def(std::string meta_graph_def, std::int64_t step = 0);
+  void add_event(std::string event);  // a serialized Event, written as it is
+
+  // Returns when all that was added before is on the disk. Throws the first reason why something is not,
+  // once.
+  void flush();
+  void close();   // the same for the last time; a second call does nothing
+  void reopen();  // after close(): goes on in a new file; otherwise does nothing
+
+  const std::string& get_logdir() const;
+  std::int64_t lost() const;  // events that could not be written
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace runnel
