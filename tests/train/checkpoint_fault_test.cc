@@ -1,0 +1,169 @@
+// Saves that fail, are killed or lose power at every single file operation: an older checkpoint, or the new
+// one, is always whole, and the next save leaves nothing behind.
+#include <doctest/doctest.h>
+
+#include "graph/io/fault_file_system.h"
+#include "tests/train/checkpoint_golden.h"
+#include "train/checkpoint/checkpoint_reader.h"
+#include "train/checkpoint/checkpoint_recovery.h"
+#include "train/checkpoint/checkpoint_writer.h"
+
+using namespace runnel;
+
+namespace {
+
+constexpr int kOperations = 24;  // more than a save takes
+
+void save(FileSystem& files, const std::string& prefix, int value) {
+  CheckpointWriter writer(prefix, {.file_system = &files});
+  writer.add("v", Tensor::scalar(value));
+  writer.add("w", Tensor::vector<std::string>({cat("text ", value), "x"}));
+  writer.finish();
+}
+
+// The value of a checkpoint whose two tensors belong together; throws if they do not.
+int load(FileSystem& files, const std::string& prefix) {
+  const CheckpointReader reader(prefix, {.file_system = &files});
+  const int value = reader.read("v").scalar<int>();
+  if (reader.read("w").values<std::string>()[0] != cat("text ", value)) throw DataLoss("mixed");
+  return value;
+}
+
+// Saves value 2 with a fault at the nth operation; true if the save reported success.
+bool save_with_fault(FaultFileSystem& files, const std::string& prefix, int nth, Fault fault) {
+  files.fail_at(nth, fault);
+  try {
+    save(files, prefix, 2);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Temporaries as another process sees them: this process's mark replaced.
+void disown_temporaries(MemoryFileSystem& files) {
+  for (const std::string& name : files.list("d"))
+    if (is_own_temporary(name))
+      files.rename("d/" + name,
+                   "d/" + target_of_temporary(name) + ".tempstate5" + name.substr(name.size() - 1));
+}
+
+}  // namespace
+
+TEST_CASE("a save to a new prefix that fails at any operation leaves the directory as it was") {
+  for (const Fault fault : {Fault::kNoSpace, Fault::kInputError, Fault::kShortWrite})
+    for (int nth = 1; nth <= kOperations; ++nth) {
+      CAPTURE(nth);
+      MemoryFileSystem memory;
+      FaultFileSystem files(memory);
+      save(files, "d/m-1", 1);
+      const auto before = memory.contents();
+      const bool done = save_with_fault(files, "d/m-2", nth, fault);
+      CHECK(load(memory, "d/m-1") == 1);
+      if (done) CHECK(load(memory, "d/m-2") == 2);
+      const auto after = memory.contents();
+      CHECK((after == before || (after.size() == 4 && load(memory, "d/m-2") == 2)));
+    }
+}
+
+TEST_CASE("a save over an older checkpoint that fails at any operation leaves one of them whole") {
+  for (const Fault fault : {Fault::kNoSpace, Fault::kInputError, Fault::kShortWrite})
+    for (int nth = 1; nth <= kOperations; ++nth) {
+      CAPTURE(nth);
+      MemoryFileSystem memory;
+      FaultFileSystem files(memory);
+      save(files, "d/m", 1);
+      const bool done = save_with_fault(files, "d/m", nth, fault);
+      const int value = load(memory, "d/m");
+      CHECK((value == 2 || (value == 1 && !done)));
+      save(memory, "d/m", 3);
+      CHECK(load(memory, "d/m") == 3);
+      CHECK(memory.list("d").size() == 2);
+    }
+}
+
+TEST_CASE(
+    "a save that is killed or loses power at any operation leaves old or new, and the next save cleans up") {
+  for (const PowerCut cut : {PowerCut::kLosesAllUnsynced, PowerCut::kKeepsNames, PowerCut::kKeepsBytes})
+    for (const bool power : {false, true})
+      for (int nth = 1; nth <= kOperations; ++nth) {
+        CAPTURE(nth);
+        CAPTURE(power);
+        MemoryFileSystem memory;
+        FaultFileSystem files(memory);
+        save(files, "d/m", 1);
+        const bool done = save_with_fault(files, "d/m", nth, Fault::kStop);
+        if (power) memory.reboot(cut);
+        disown_temporaries(memory);
+        const int value = load(memory, "d/m");
+        CHECK((value == 2 || (value == 1 && !done)));
+        clean_up_interrupted_saves(memory, "d", "m");
+        CHECK(load(memory, "d/m") == value);
+        CHECK(memory.list("d").size() == 2);
+        save(memory, "d/m", 3);
+        CHECK(load(memory, "d/m") == 3);
+        CHECK(memory.list("d").size() == 2);
+      }
+}
+
+TEST_CASE("a first save that is killed at any operation is whole or gone after cleaning up") {
+  for (int nth = 1; nth <= kOperations; ++nth) {
+    CAPTURE(nth);
+    MemoryFileSystem memory;
+    FaultFileSystem files(memory);
+    memory.make_directory("d");
+    save_with_fault(files, "d/m", nth, Fault::kStop);
+    disown_temporaries(memory);
+    clean_up_interrupted_saves(memory, "d", "m");
+    CHECK((memory.list("d").empty() || load(memory, "d/m") == 2));
+  }
+}
+
+TEST_CASE("a save killed while it puts another killed save right leaves old or new") {
+  for (int first = 1; first <= kOperations; ++first)
+    for (int second = 1; second <= kOperations; ++second) {
+      CAPTURE(first);
+      CAPTURE(second);
+      MemoryFileSystem memory;
+      FaultFileSystem files(memory);
+      save(files, "d/m", 1);
+      save_with_fault(files, "d/m", first, Fault::kStop);
+      disown_temporaries(memory);
+      save_with_fault(files, "d/m", second, Fault::kStop);
+      memory.reboot(PowerCut::kLosesAllUnsynced);
+      const int value = load(memory, "d/m");
+      CHECK((value == 1 || value == 2));
+    }
+}
+
+TEST_CASE("what this process is writing is left alone by cleaning up") {
+  MemoryFileSystem files;
+  CheckpointWriter writer("d/m", {.file_system = &files});
+  writer.add("v", Tensor::scalar(1));
+  clean_up_interrupted_saves(files, "d", "");
+  writer.finish();
+  CHECK(CheckpointReader("d/m", {.file_system = &files}).has("v"));
+}
+
+TEST_CASE("a power cut right after a save to new directories loses nothing") {
+  for (const PowerCut cut : {PowerCut::kLosesAllUnsynced, PowerCut::kKeepsNames, PowerCut::kKeepsBytes}) {
+    MemoryFileSystem memory;
+    save(memory, "new/d/m", 7);
+    memory.reboot(cut);
+    CHECK(load(memory, "new/d/m") == 7);
+  }
+}
+
+TEST_CASE("a read error while a checkpoint is read is reported, not taken for the value") {
+  MemoryFileSystem memory;
+  FaultFileSystem files(memory);
+  save(memory, "m", 1);
+  for (int nth = 1; nth <= 12; ++nth) {
+    files.fail_at(nth, Fault::kInputError);
+    try {
+      CHECK(load(files, "m") == 1);
+    } catch (const Unavailable&) {
+      CHECK(nth <= files.operations());
+    }
+  }
+}

@@ -1,0 +1,44 @@
+// An index and the data files it speaks of, opened together: what CheckpointReader shows, and what recovery
+// compares after an interrupted save (several indexes may claim the same data file then).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/io/file_system.h"
+#include "graph/variable_info.h"
+#include "train/checkpoint/bundle_entry.h"
+#include "train/checkpoint/value_codec.h"
+
+namespace runnel {
+
+// Immutable once made; many threads may read.
+class Bundle {
+ public:
+  // Throws NotFound if a data file is missing, DataLoss.
+  Bundle(FileSystem& files, const std::string& prefix, const std::string& index_path);
+
+  int shards() const { return static_cast<int>(data_.size()); }
+  const std::vector<VariableInfo>& variables() const { return variables_; }
+  // Null if there is none. Parts are not found by name.
+  const BundleEntry* find(const std::string& name) const;
+  Tensor read(const std::string& name, const BundleEntry& entry) const;
+  Tensor read(const std::string& name, const BundleEntry& entry, const TensorSlice& slice) const;
+  void verify() const;
+
+ private:
+  void add(const std::string& key, const std::string& value, int shards);
+  const ReadableFile& data_of(const BundleEntry& entry) const {
+    return *data_[static_cast<std::size_t>(entry.shard)];
+  }
+  const BundleEntry& part(const std::string& name, const BundleEntry& whole, const TensorSlice& slice) const;
+  void require_room(const std::string& name, const BundleEntry& entry, std::int64_t elements) const;
+
+  std::map<std::string, BundleEntry> entries_;  // by key, parts too
+  std::vector<VariableInfo> variables_;
+  std::vector<std::unique_ptr<ReadableFile>> data_;
+};
+
+}  // namespace runnel

@@ -1,0 +1,65 @@
+// The reader over a Bundle: names, refusals, and which index to trust.
+#include "train/checkpoint/checkpoint_reader.h"
+
+#include <algorithm>
+
+#include "train/checkpoint/bundle.h"
+#include "train/checkpoint/checkpoint_files.h"
+#include "train/checkpoint/checkpoint_recovery.h"
+
+namespace runnel {
+namespace {
+
+std::string index_to_read(FileSystem& files, const std::string& prefix) {
+  if (!files.exists(index_path(prefix))) refuse_prefix(files, prefix);
+  return valid_index(files, prefix);
+}
+
+}  // namespace
+
+class CheckpointReader::State {
+ public:
+  State(FileSystem& files, const std::string& prefix_given)
+      : prefix(prefix_given), bundle(files, prefix, index_to_read(files, prefix)) {}
+
+  const BundleEntry& entry(const std::string& name) const {
+    if (const BundleEntry* found = bundle.find(name)) return *found;
+    std::vector<std::string> names;
+    for (const auto& variable : bundle.variables()) names.push_back(variable.name);
+    throw NotFound(cat("no ", quoted(name), " in checkpoint '", prefix, "', which holds ",
+                       names.empty() ? "nothing" : name_some(names)));
+  }
+
+  std::string prefix;
+  Bundle bundle;
+};
+
+CheckpointReader::CheckpointReader(const std::string& prefix, CheckpointReaderOptions options)
+    : state_(
+          std::make_unique<State>(options.file_system ? *options.file_system : real_file_system(), prefix)) {}
+CheckpointReader::~CheckpointReader() = default;
+CheckpointReader::CheckpointReader(CheckpointReader&&) noexcept = default;
+CheckpointReader& CheckpointReader::operator=(CheckpointReader&&) noexcept = default;
+
+const std::string& CheckpointReader::prefix() const { return state_->prefix; }
+
+const std::vector<VariableInfo>& CheckpointReader::variables() const { return state_->bundle.variables(); }
+
+bool CheckpointReader::has(const std::string& name) const { return state_->bundle.find(name) != nullptr; }
+
+const VariableInfo& CheckpointReader::info(const std::string& name) const {
+  state_->entry(name);
+  return *std::ranges::lower_bound(variables(), name, {}, &VariableInfo::name);
+}
+
+Tensor CheckpointReader::read(const std::string& name) const {
+  return state_->bundle.read(name, state_->entry(name));
+}
+
+Tensor CheckpointReader::read(const std::string& name, const TensorSlice& slice) const {
+  return state_->bundle.read(name, state_->entry(name), slice);
+}
+
+void CheckpointReader::verify() const { state_->bundle.verify(); }
+
+}  // namespace runnel

@@ -1,0 +1,141 @@
+// LevelDB tables over our files and strings.
+#include "train/checkpoint/index_table.h"
+
+#include <leveldb/env.h>
+#include <leveldb/iterator.h>
+#include <leveldb/options.h>
+#include <leveldb/table.h>
+#include <leveldb/table_builder.h>
+
+#include <cstring>
+#include <new>
+
+namespace runnel {
+namespace {
+
+constexpr std::uint64_t kFooter = 48;        // two handles, padding, magic
+constexpr std::uint64_t kTrailer = 5;        // kind and checksum after each block
+constexpr std::uint64_t kSmallestBlock = 4;  // the number of restarts
+constexpr std::string_view kMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
+constexpr std::size_t kBlockSize = 262144;  // TensorFlow's; LevelDB's own would be 4096
+// Keys share prefixes and blocks may be compressed, so entries may be larger than the file - within reason.
+constexpr std::uint64_t kMostGrowth = 256;
+constexpr std::uint64_t kAlwaysAllowed = 1 << 20;
+
+// What LevelDB reads. It asks for a block's size plus its trailer, a sum that wraps for a hostile handle:
+// such a read is refused here, before LevelDB would look past its buffer.
+class TableInput final : public leveldb::RandomAccessFile {
+ public:
+  explicit TableInput(const ReadableFile& file) : file_(file) {}
+  leveldb::Status Read(std::uint64_t offset, std::size_t n, leveldb::Slice* result,
+                       char* scratch) const override {
+    if (n < kSmallestBlock + kTrailer) return leveldb::Status::Corruption("impossible block size");
+    *result = leveldb::Slice(scratch, file_.read_at(offset, std::span<char>(scratch, n)));
+    return leveldb::Status::OK();
+  }
+
+ private:
+  const ReadableFile& file_;
+};
+
+class StringOutput final : public leveldb::WritableFile {
+ public:
+  leveldb::Status Append(const leveldb::Slice& data) override {
+    bytes.append(data.data(), data.size());
+    return leveldb::Status::OK();
+  }
+  leveldb::Status Close() override { return leveldb::Status::OK(); }
+  leveldb::Status Flush() override { return leveldb::Status::OK(); }
+  leveldb::Status Sync() override { return leveldb::Status::OK(); }
+
+  std::string bytes;
+};
+
+[[noreturn]] void damaged(const ReadableFile& file, const std::string& what) {
+  throw DataLoss(
+      cat("'", file.path(), "' is damaged: ", what, "; restore an older checkpoint or copy it again"));
+}
+
+// Takes a varint off the front of `bytes`; false if there is none.
+bool take_varint(std::string_view& bytes, std::uint64_t& value) {
+  value = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 127) << shift;
+    if (byte < 128) return true;
+  }
+  return false;
+}
+
+void check_footer(const ReadableFile& file) {
+  const std::uint64_t size = file.size();
+  if (!ends_like_table(file))
+    damaged(file, "it does not end as an index does, so it was cut or is another kind of file");
+  const std::string footer = file.read_at(size - kFooter, kFooter);
+  std::string_view rest = footer;
+  for (const char* block : {"metaindex", "index"}) {
+    std::uint64_t offset = 0, length = 0;
+    if (!take_varint(rest, offset) || !take_varint(rest, length)) damaged(file, "its footer is unreadable");
+    if (offset > size || length > size - offset || size - offset - length < kFooter + kTrailer)
+      damaged(file, cat("its footer places the ", block, " block at ", offset, " with ", length,
+                        " bytes, outside of the file's ", size));
+  }
+}
+
+IndexEntries read_entries(const ReadableFile& file, leveldb::Table& table) {
+  leveldb::ReadOptions options;
+  options.verify_checksums = true;
+  options.fill_cache = false;
+  const std::unique_ptr<leveldb::Iterator> it(table.NewIterator(options));
+  std::uint64_t left = kAlwaysAllowed + kMostGrowth * file.size();
+  IndexEntries entries;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    std::string key = it->key().ToString();
+    const std::uint64_t bytes = key.size() + it->value().size() + sizeof(IndexEntries::value_type);
+    if (bytes > left) damaged(file, cat("its entries take over ", kMostGrowth, " times the file's size"));
+    left -= bytes;
+    if (!entries.empty() && entries.rbegin()->first >= key) damaged(file, "its keys are out of order");
+    entries.emplace_hint(entries.end(), std::move(key), it->value().ToString());
+  }
+  if (!it->status().ok()) damaged(file, it->status().ToString());
+  return entries;
+}
+
+}  // namespace
+
+bool ends_like_table(const ReadableFile& file) {
+  const std::uint64_t size = file.size();
+  return size >= kFooter && file.read_at(size - kMagic.size(), kMagic.size()) == kMagic;
+}
+
+IndexEntries read_index(const ReadableFile& file) {
+  check_footer(file);
+  leveldb::Options options;
+  options.paranoid_checks = true;
+  TableInput input(file);
+  try {
+    leveldb::Table* opened = nullptr;
+    const leveldb::Status status = leveldb::Table::Open(options, &input, file.size(), &opened);
+    const std::unique_ptr<leveldb::Table> table(opened);
+    if (!status.ok()) damaged(file, status.ToString());
+    return read_entries(file, *table);
+  } catch (const std::bad_alloc&) {
+    damaged(file, "a block of it claims more bytes than there is memory");
+  }
+}
+
+std::string index_bytes(const IndexEntries& entries) {
+  leveldb::Options options;
+  options.block_size = kBlockSize;
+  options.block_restart_interval = 16;
+  options.compression = leveldb::kNoCompression;
+  StringOutput output;
+  leveldb::TableBuilder builder(options, &output);
+  for (const auto& [key, value] : entries) builder.Add(key, value);
+  const leveldb::Status status = builder.Finish();
+  if (!status.ok()) throw Internal(cat("cannot make an index: ", status.ToString()));
+  return std::move(output.bytes);
+}
+
+}  // namespace runnel
