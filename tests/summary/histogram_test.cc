@@ -3,52 +3,24 @@
 #include "summary/histogram.h"
 
 #include <doctest/doctest.h>
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <random>
-#include <sstream>
 
-#include "runnel/summary.pb.h"
 #include "summary/value.h"
+#include "tests/summary/golden_json.h"
 
 using namespace runnel;
 
 namespace {
 
-using Json = google::protobuf::Value;
 constexpr double kMax = std::numeric_limits<double>::max();
 
-const Json& field(const Json& object, const char* name) { return object.struct_value().fields().at(name); }
-
-// Floats are C99 hex in strings, integers are numbers.
-double number(const Json& value) {
-  return value.has_string_value() ? std::strtod(value.string_value().c_str(), nullptr) : value.number_value();
-}
-
-std::vector<double> numbers(const Json& list) {
-  std::vector<double> out;
-  for (const Json& value : list.list_value().values()) out.push_back(number(value));
-  return out;
-}
-
-Json golden() {
-  std::ifstream in(RUNNEL_GOLDEN "/histograms/histograms.json");
-  std::stringstream text;
-  text << in.rdbuf();
-  Json out;
-  REQUIRE(google::protobuf::util::JsonStringToMessage(text.str(), &out).ok());
-  return out;
-}
-
 std::vector<double> inputs(const Json& entry) {
-  if (!entry.struct_value().fields().contains("formula")) return numbers(field(entry, "values"));
+  if (!has_field(entry, "formula")) return numbers(field(entry, "values"));
   std::vector<double> out;
   for (int k = 0; k < 1000; ++k) out.push_back(((k * 7919) % 10007 - 5003) / 1000.0);
   return out;
@@ -59,7 +31,7 @@ Histogram of(std::vector<double> values) { return histogram_of(std::span<const d
 }  // namespace
 
 TEST_CASE("histograms equal TensorFlow's bit for bit") {
-  const Json all = golden();
+  const Json all = golden_json("histograms/histograms.json");
   int cases = 0;
   for (const auto& [name, entry] : all.struct_value().fields()) {
     if (name == "refused") continue;

@@ -1,0 +1,9 @@
+// The door of summary/: writing what TensorBoard shows, from a graph's summary ops or directly, and reading
+// records.
+#pragma once
+
+#include "summary/file_writer.h"
+#include "summary/histogram.h"
+#include "summary/record_reader.h"
+#include "summary/record_writer.h"
+#include "summary/summary_ops.h"
