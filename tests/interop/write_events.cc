@@ -1,0 +1,92 @@
+// Writes event files for test_events.py, which lets TensorBoard read them: write_events DIR KIND.
+//   kinds    one of each kind of event
+//   resume   steps 0..150, then a writer that goes on at 101 up to 200
+//   writers  fifty writers, one after another, an event each
+//   killed   one event, a flush, and SIGKILL
+#include <csignal>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runnel/graph.pb.h"
+#include "runnel/summary.pb.h"
+#include "summary/file_writer.h"
+
+using namespace runnel;
+
+namespace {
+
+std::string small_graph() {
+  pb::GraphDef graph;
+  pb::NodeDef& node = *graph.add_node();
+  node.set_name("start");
+  node.set_op("NoOp");
+  return graph.SerializeAsString();
+}
+
+std::string text_summary(const std::string& text) {
+  pb::Summary summary;
+  pb::Summary::Value& value = *summary.add_value();
+  value.set_tag("words");
+  value.mutable_metadata()->mutable_plugin_data()->set_plugin_name("text");
+  value.mutable_tensor()->set_dtype(pb::DT_STRING);
+  value.mutable_tensor()->mutable_tensor_shape();
+  value.mutable_tensor()->add_string_val(text);
+  return summary.SerializeAsString();
+}
+
+void write_kinds(const std::string& directory) {
+  FileWriter writer(directory, {.purge_step = 0});
+  writer.add_graph_def(small_graph());
+  std::vector<float> weights;
+  for (int step = 0; step < 3; ++step) {
+    for (int i = 0; i < 50; ++i) weights.push_back(0.1f * static_cast<float>(i - 10 * step));
+    writer.scalar("train/loss", 1.0 / (1 + step), step);
+    writer.histogram("weights", std::span<const float>(weights), step);
+    writer.add_summary(text_summary("step " + std::to_string(step)), step);
+  }
+  writer.add_session_log(SessionStatus::kCheckpoint, 3, "model.ckpt-3");
+  writer.close();
+}
+
+void write_resumed(const std::string& directory) {
+  const auto steps = [](FileWriter& writer, int from, int to) {
+    for (int step = from; step <= to; ++step) {
+      writer.scalar("a", step, step);
+      writer.scalar("b", -step, step);
+    }
+  };
+  {
+    FileWriter writer(directory);
+    writer.add_graph_def(small_graph());
+    steps(writer, 0, 150);
+  }
+  FileWriter writer(directory, {.purge_step = 101});
+  writer.add_graph_def(small_graph());
+  steps(writer, 101, 200);
+}
+
+void write_with_many_writers(const std::string& directory) {
+  for (int i = 0; i < 50; ++i) FileWriter(directory).scalar("n", i, i);
+}
+
+void write_and_die(const std::string& directory) {
+  FileWriter writer(directory);
+  writer.scalar("last", 1, 1);
+  writer.scalar("last", 2, 2);
+  writer.flush();
+  std::raise(SIGKILL);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string kind = argc == 3 ? argv[2] : "";
+  if (kind == "kinds") return write_kinds(argv[1]), 0;
+  if (kind == "resume") return write_resumed(argv[1]), 0;
+  if (kind == "writers") return write_with_many_writers(argv[1]), 0;
+  if (kind == "killed") return write_and_die(argv[1]), 0;
+  std::fprintf(stderr, "usage: write_events DIR kinds|resume|writers|killed\n");
+  return 2;
+}
