@@ -183,6 +183,10 @@ std::string MemoryFileSystem::clean(const std::string& path) {
     const std::string_view part = std::string_view(path).substr(at, end - at);
     at = end + 1;
     if (part.empty() || part == ".") continue;
+    if (part == ".." && !out.empty()) {
+      out = out.find('/') == std::string::npos ? "" : parent_of(out);
+      continue;
+    }
     if (!out.empty() && out != "/") out += '/';
     out += part;
   }

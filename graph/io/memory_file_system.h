@@ -51,7 +51,8 @@ class MemoryFileSystem final : public FileSystem {
     std::string synced;  // as the disk has them
     double modified = 0;
   };
-  using Names = std::map<std::string, std::shared_ptr<Node>>;  // by path without "." and doubled slashes
+  using Names =
+      std::map<std::string, std::shared_ptr<Node>>;  // by path without ".", ".." and doubled slashes
   class Writer;
   class Reader;
 

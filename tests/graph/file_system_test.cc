@@ -103,6 +103,7 @@ TEST_CASE("directories are made with all their parents, and a second time is fin
     make_directories(files, dir + "/x//y/z/");
     make_directories(files, dir + "/x/y/z");
     CHECK(files.is_directory(dir + "/x/y/z"));
+    CHECK(files.is_directory(dir + "/x/../x/./y/../../x/y/z/.."));
     files.remove_directory(dir + "/x/y/z");
     CHECK_FALSE(files.exists(dir + "/x/y/z"));
     make_directories(files, "");
