@@ -11,6 +11,7 @@
 #include "summary/event_sink.h"
 #include "summary/event_writer.h"
 #include "summary/histogram.h"
+#include "summary/shown_graph.h"
 #include "summary/value.h"
 
 namespace runnel {
@@ -101,12 +102,12 @@ void FileWriter::add_session_log(SessionStatus status, std::int64_t step, const 
   state_->writer.add({session_log_event(state_->at(step), status, checkpoint_path, message)});
 }
 
-void FileWriter::add_graph_def(std::string graph_def, std::int64_t step) {
-  state_->writer.add({graph_def_event(state_->at(step), std::move(graph_def))});
+void FileWriter::add_graph_def(const std::string& graph_def, std::int64_t step) {
+  state_->writer.add({graph_def_event(state_->at(step), shown_graph(graph_def))});
 }
 
-void FileWriter::add_meta_graph_def(std::string meta_graph_def, std::int64_t step) {
-  state_->writer.add({meta_graph_def_event(state_->at(step), std::move(meta_graph_def))});
+void FileWriter::add_meta_graph_def(const std::string& meta_graph_def, std::int64_t step) {
+  state_->writer.add({meta_graph_def_event(state_->at(step), shown_meta_graph(meta_graph_def))});
 }
 
 void FileWriter::add_event(std::string event) { state_->writer.add(checked_event(std::move(event))); }

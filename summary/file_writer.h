@@ -55,8 +55,10 @@ class FileWriter {
   void add_summary(const Tensor& summary, std::int64_t step = 0);
   void add_session_log(SessionStatus status, std::int64_t step = 0, const std::string& checkpoint_path = "",
                        const std::string& message = "");
-  void add_graph_def(std::string graph_def, std::int64_t step = 0);  // a serialized GraphDef
-  void add_meta_graph_def(std::string meta_graph_def, std::int64_t step = 0);
+  // Serialized graphs, for being looked at: values above 1 KiB are left out (shown_graph.h). Throw
+  // InvalidArgument for other bytes.
+  void add_graph_def(const std::string& graph_def, std::int64_t step = 0);
+  void add_meta_graph_def(const std::string& meta_graph_def, std::int64_t step = 0);
   void add_event(std::string event);  // a serialized Event, written as it is
 
   // Returns when all that was added before is on the disk. Throws the first reason why something is not,
