@@ -52,6 +52,13 @@ DType Operand::dtype() const {
   return DType::kInvalid;
 }
 
+Shape Operand::shape() const {
+  if (const Output* output = std::get_if<Output>(&value_)) return output->shape();
+  if (const Variable* variable = std::get_if<Variable>(&value_)) return variable->shape();
+  if (const Tensor* tensor = std::get_if<Tensor>(&value_)) return tensor->shape();
+  return {};
+}
+
 Output Operand::in(Graph& graph, DType type, std::string_view name) const {
   if (const Output* output = std::get_if<Output>(&value_)) return *output;
   if (const Variable* variable = std::get_if<Variable>(&value_)) {
@@ -89,6 +96,15 @@ Output add_binary(std::string_view op, std::string_view name, const Operand& x, 
   NameScope scope(*graph, name.empty() ? op : name);
   const OperandPair both = resolve(x, y, op);
   return graph->add(op, {both.x, both.y}, std::move(attrs), scope.name(), where);
+}
+
+Output add_unary(std::string_view op, std::string_view name, const Operand& x, Attrs attrs, Location where) {
+  Graph* graph = x.graph();
+  if (!graph)
+    throw InvalidArgument(cat(op, ": a value belongs to no graph: make it a constant(graph, value) first"), where);
+  NameScope scope(*graph, name.empty() ? op : name);
+  const Output input = x.in(*graph, DType::kInvalid, "x");
+  return graph->add(op, {input}, std::move(attrs), scope.name(), where);
 }
 
 }  // namespace runnel

@@ -38,6 +38,8 @@ class Operand {
   Graph* graph() const;
   // The dtype it has by itself; kInvalid for a number.
   DType dtype() const;
+  // The shape as far as it is known; [] for a number.
+  Shape shape() const;
   // True for a value or number, which becomes a Const.
   bool is_value() const { return !graph(); }
 
@@ -72,6 +74,9 @@ OperandPair resolve(const Operand& x, const Operand& y, std::string_view op);
 // ("mul/y"), its result has the name itself.
 Output add_binary(std::string_view op, std::string_view name, const Operand& x, const Operand& y, Attrs attrs,
                   Location where);
+
+// Adds an op of one input named `name` (or by its type); a variable's read lies in the scope of that name.
+Output add_unary(std::string_view op, std::string_view name, const Operand& x, Attrs attrs, Location where);
 
 // A node "Const" holding `value`. T[value.shape].  source: TensorFlow "Const".  Also declared in array_ops.h.
 Output constant(Graph& graph, const Tensor& value, OpOptions options = {});
