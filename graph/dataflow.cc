@@ -128,6 +128,8 @@ std::string Graph::State::unique(std::string_view scoped_name, bool mark) {
   return cat(scoped_name, "_", i - 1);
 }
 
+void Graph::State::reserve(std::string_view full_name) { names.try_emplace(lower(full_name), 1); }
+
 std::string Graph::unique_name(std::string_view name) {
   std::lock_guard hold(state_->lock);
   const std::string full = state_->scope().name + std::string(name);
@@ -176,7 +178,7 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
     if (literal && state_->by_name.contains(wanted)) throw AlreadyExists("the graph has a node of this name already");
     Node& node = state_->insert(std::move(request));
     if (literal) {
-      state_->names.try_emplace(lower(wanted), 1);
+      state_->reserve(wanted);
     } else {
       state_->unique(wanted, true);
     }
@@ -321,7 +323,7 @@ void Graph::note_run(std::uint64_t runs) {
 
 int Graph::producer() const {
   std::lock_guard hold(state_->lock);
-  return state_->producer;
+  return state_->carried.producer;
 }
 
 }  // namespace runnel

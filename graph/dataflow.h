@@ -70,6 +70,13 @@ struct GraphOptions {
   std::optional<std::int64_t> seed = {};  // as tf.set_random_seed; none: random ops start differently each time
 };
 
+// How a graph is written.
+struct GraphDefOptions {
+  bool add_shapes = false;           // the attribute `_output_shapes` on every node that has outputs
+  bool strip_default_attrs = false;  // leave out attributes that have their op's default
+  bool clear_devices = false;
+};
+
 // Building is guarded by a lock, so several threads may add nodes and sessions may run meanwhile. Scopes belong to
 // the thread that opened them. Does not move or copy: handles point into it.
 class Graph {
@@ -124,10 +131,13 @@ class Graph {
 
   int producer() const;  // GraphDef.versions.producer
 
-  // Reading and writing graphs, in graph/graph_def.cc. Bytes are serialized GraphDef messages.
-  std::string to_graph_def(bool add_shapes = false) const;
-  std::string to_graph_def_text(bool add_shapes = false) const;
-  // Adds all nodes of a GraphDef (binary or text). Throws InvalidArgument/DataLoss and then has added nothing.
+  // Writing and reading graphs (graph/README.md, "GraphDef"): bytes of a serialized GraphDef, or its text form. Throws
+  // InvalidArgument if the graph would take 2 GB or more.
+  std::string to_graph_def(GraphDefOptions options = {}) const;
+  std::string to_graph_def_text(GraphDefOptions options = {}) const;
+  // Adds all nodes of a GraphDef, binary or text, under their own names. Throws InvalidArgument (what is wrong with
+  // which node), DataLoss (bytes that are no GraphDef) or ResourceExhausted (constants over 4 GiB), and then has added
+  // nothing.
   void import_graph_def(std::string_view graph_def);
 
   // For graph_def.cc and the scope guards.

@@ -40,6 +40,17 @@ struct NodeRequest {
   std::string unknown_fields;
 };
 
+// What came with imported files and goes out with the graph again.
+struct CarriedMessages {
+  int producer = 134;  // TensorFlow 1.15's graph version, or that of an imported graph if higher
+  int min_consumer = 0;
+  std::string library;         // serialized FunctionDefLibrary, word for word
+  std::string unknown_fields;  // serialized GraphDef fields that Runnel does not know
+  std::string unknown_meta_fields;                   // the same of a MetaGraphDef: signatures, assets
+  std::map<std::string, std::string> op_defs;        // serialized OpDefs of those own_ops that are no functions
+  std::map<std::string, std::string> collections;    // serialized CollectionDefs of kinds that Runnel does not know
+};
+
 struct Graph::State {
   explicit State(Graph& owner) : graph(owner) {}
 
@@ -52,13 +63,12 @@ struct Graph::State {
   std::map<std::string, Collection, std::less<>> collections;
   std::optional<std::int64_t> seed;
   bool finalized = false;
-  int producer = 134;  // TensorFlow 1.15's graph version
-  int min_consumer = 0;
 
   // Specs that this graph carries itself: functions of its library, ops of a `.meta` that Runnel lacks.
   std::map<std::string, OpSpec, std::less<>> own_ops;
-  std::string library;         // serialized FunctionDefLibrary, word for word
-  std::string unknown_fields;  // serialized GraphDef fields that Runnel does not know
+  // Specs of single nodes whose op nothing describes, by node name.
+  std::map<std::string, OpSpec, std::less<>> node_specs;
+  CarriedMessages carried;
 
   // For the warning about growth during runs.
   std::size_t nodes_at_first_run = 0;
@@ -73,6 +83,7 @@ struct Graph::State {
   Node& insert(NodeRequest request);
   void require_not_finalized(std::string_view what) const;
   std::string unique(std::string_view scoped_name, bool mark);
+  void reserve(std::string_view full_name);  // names made later differ from this one
 
   static Node* make_node();
   static void set_input(Node& node, int i, Output from);

@@ -83,7 +83,8 @@ std::vector<DType> flat_types(const std::vector<ArgSpec>& args, const Attrs& att
     DType type = arg.type_attr.empty() ? arg.type : attr_or(attrs, arg.type_attr, DType::kInvalid);
     if (arg.is_ref) type = ref_of(type);
     const std::int64_t n = arg.number_attr.empty() ? 1 : attr_or(attrs, arg.number_attr, std::int64_t{0});
-    if (n < 0 || n > kMostTensors) throw InvalidArgument(cat("attr ", arg.number_attr, " is ", n));
+    if (n < 0 || n > kMostTensors - static_cast<std::int64_t>(out.size()))
+      throw InvalidArgument(cat("attr ", arg.number_attr, " is ", n, "; a node has at most ", kMostTensors, " tensors"));
     out.insert(out.end(), static_cast<std::size_t>(n), type);
   }
   return out;

@@ -1,0 +1,52 @@
+// GraphDef as a message, in and out; for the files of graph/ that read and write graphs. Programs use the
+// members of Graph. What a GraphDef holds and how foreign graphs are treated: graph/README.md.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/dataflow_state.h"
+#include "graph/tensor_proto.h"
+
+namespace runnel {
+namespace pb {
+class GraphDef;
+class OpList;
+}  // namespace pb
+
+// Puts the graph back as it was when this was made, unless `keep` is called: nodes, names, collections,
+// libraries. Requires: the state's lock is held as long as this lives.
+class GraphRollback {
+ public:
+  explicit GraphRollback(Graph::State& state);
+  ~GraphRollback();
+  GraphRollback(const GraphRollback&) = delete;
+  GraphRollback& operator=(const GraphRollback&) = delete;
+  void keep() { keep_ = true; }
+
+ private:
+  Graph::State& state_;
+  bool keep_ = false;
+  std::size_t nodes_;
+  std::unordered_map<std::string, int> names_;
+  std::map<std::string, Collection, std::less<>> collections_;
+  std::vector<std::string> own_ops_;  // keys
+  CarriedMessages carried_;
+};
+
+struct ImportNotes {
+  const pb::OpList* ops = nullptr;  // signatures stated by the file (stripped_op_list)
+  // Tensors that the file names elsewhere (collections), so that a node nothing describes gets enough
+  // outputs.
+  std::vector<std::string> tensors = {};
+};
+
+// Adds the graph. Requires: the state's lock is held and a GraphRollback lives. Throws InvalidArgument.
+void import_message(Graph::State& state, const pb::GraphDef& def, TensorBudget& budget,
+                    const ImportNotes& notes = {});
+
+void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def);
+
+}  // namespace runnel

@@ -1,0 +1,73 @@
+// From nodes to a GraphDef, in the order in which they were made, and the members of Graph that read and
+// write bytes.
+#include "graph/attr_proto.h"
+#include "graph/error.h"
+#include "graph/graph_def.h"
+#include "graph/wire.h"
+#include "runnel/graph.pb.h"
+
+namespace runnel {
+namespace {
+
+constexpr int kConsumerOfFunctions = 12;  // the graph version that brought functions
+
+bool has_default(const Node& node, const std::string& name, const AttrValue& value) {
+  const AttrSpec* spec = node.spec().attr(name);
+  return spec && spec->default_value && same_attr(value, *spec->default_value);
+}
+
+void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& def) {
+  def.ParseFromString(Graph::State::unknown_fields_of(node));
+  def.set_name(node.name());
+  def.set_op(node.op());
+  if (!options.clear_devices) def.set_device(node.device());
+  for (const Output& input : node.input_list())
+    def.add_input(input.index() == 0 ? input.node().name() : input.name());
+  for (const Node* control : node.control_inputs()) def.add_input("^" + control->name());
+  for (const auto& [name, value] : node.attrs())
+    if (!options.strip_default_attrs || !has_default(node, name, value))
+      write_attr(value, (*def.mutable_attr())[name]);
+  if (!options.add_shapes || node.outputs() == 0) return;
+  pb::AttrValue& shapes = (*def.mutable_attr())["_output_shapes"];
+  shapes.mutable_list()->clear_shape();
+  for (int i = 0; i < node.outputs(); ++i)
+    write_shape(node.output_shape(i), *shapes.mutable_list()->add_shape());
+}
+
+}  // namespace
+
+void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def) {
+  def.ParseFromString(state.carried.unknown_fields);
+  for (const auto& node : state.nodes) write_node(*node, options, *def.add_node());
+  const bool functions = !state.carried.library.empty();
+  if (functions) def.mutable_library()->ParseFromString(state.carried.library);
+  def.mutable_versions()->set_producer(state.carried.producer);
+  def.mutable_versions()->set_min_consumer(
+      std::max(state.carried.min_consumer, functions ? kConsumerOfFunctions : 0));
+}
+
+std::string Graph::to_graph_def(GraphDefOptions options) const {
+  std::lock_guard hold(state_->lock);
+  pb::GraphDef def;
+  export_message(*state_, options, def);
+  return message_bytes(def, "the graph");
+}
+
+std::string Graph::to_graph_def_text(GraphDefOptions options) const {
+  std::lock_guard hold(state_->lock);
+  pb::GraphDef def;
+  export_message(*state_, options, def);
+  return message_text(def);
+}
+
+void Graph::import_graph_def(std::string_view graph_def) {
+  pb::GraphDef def;
+  read_message(graph_def, def, "a GraphDef");
+  std::lock_guard hold(state_->lock);
+  GraphRollback rollback(*state_);
+  TensorBudget budget;
+  import_message(*state_, def, budget);
+  rollback.keep();
+}
+
+}  // namespace runnel

@@ -1,0 +1,24 @@
+// Messages as bytes: reading binary or text form with an error that says what the bytes are instead, and
+// writing both so that equal messages give equal bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
+namespace runnel {
+
+// Fills `message` from binary or text form, whichever it is. `what` names it in errors ("a GraphDef"). Fields
+// that are not known survive in binary form and are skipped in text. Throws DataLoss for bytes that are no
+// such message and InvalidArgument for other kinds of file and for 2 GB or more.
+void read_message(std::string_view bytes, google::protobuf::Message& message, std::string_view what);
+
+// Throws InvalidArgument if it would be 2 GB or more.
+std::string message_bytes(const google::protobuf::Message& message, std::string_view what);
+// Without fields that are not known: no reader takes them in text form.
+std::string message_text(const google::protobuf::Message& message);
+
+}  // namespace runnel
