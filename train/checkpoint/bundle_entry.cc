@@ -1,7 +1,10 @@
 // Messages to structs and back.
 #include "train/checkpoint/bundle_entry.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
+#include <climits>
 
 #include "graph/error.h"
 #include "runnel/tensor_bundle.pb.h"
@@ -63,6 +66,13 @@ void write_slice(const TensorSlice& slice, pb::TensorSliceProto& proto) {
   }
 }
 
+// Reads a message; false if the bytes are none. Protobuf would print what it dislikes to stderr.
+template <class Message>
+bool read_message(std::string_view bytes, Message& message) {
+  const google::protobuf::LogSilencer quiet;
+  return bytes.size() <= INT_MAX && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
 }  // namespace
 
 std::string quoted(const std::string& name) {
@@ -79,7 +89,7 @@ std::string quoted(const std::string& name) {
 
 BundleEntry BundleEntry::parse(std::string_view bytes, const std::string& name, int shards) {
   pb::BundleEntryProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) damaged(name, "not a message");
+  if (!read_message(bytes, proto)) damaged(name, "not a message");
   BundleEntry entry;
   entry.dtype = static_cast<DType>(proto.dtype());
   entry.shape = read_shape(proto.shape(), name);
@@ -108,8 +118,7 @@ std::string BundleEntry::bytes() const {
 
 int parse_header(std::string_view bytes) {
   pb::BundleHeaderProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    throw DataLoss("the checkpoint's header is damaged");
+  if (!read_message(bytes, proto)) throw DataLoss("the checkpoint's header is damaged");
   if (proto.endianness() != pb::BundleHeaderProto::LITTLE)
     throw Unimplemented(
         "the checkpoint was written by a big-endian machine; load and save it again with TensorFlow");

@@ -68,19 +68,53 @@ bool take_varint(std::string_view& bytes, std::uint64_t& value) {
   return false;
 }
 
-void check_footer(const ReadableFile& file) {
+// Where a block lies; the trailer follows it.
+struct Handle {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
+bool take_handle(std::string_view& bytes, Handle& handle) {
+  return take_varint(bytes, handle.offset) && take_varint(bytes, handle.length);
+}
+
+void require_inside(const ReadableFile& file, const char* block, const Handle& at) {
   const std::uint64_t size = file.size();
+  if (at.offset > size || at.length > size - at.offset || size - at.offset - at.length < kFooter + kTrailer)
+    damaged(file, cat("it places its ", block, " block at ", at.offset, " with ", at.length,
+                      " bytes, outside of the file's ", size));
+}
+
+// LevelDB takes memory for a block before it reads it, so the handles of the data blocks are looked at first.
+// What cannot be followed here - a compressed or malformed index block - LevelDB reports itself.
+void check_data_handles(const ReadableFile& file, const Handle& index) {
+  const std::string block = file.read_at(index.offset, index.length + kTrailer);
+  std::uint32_t restarts = 0;
+  if (index.length < sizeof restarts || block.size() != index.length + kTrailer || block[index.length] != 0)
+    return;
+  std::memcpy(&restarts, block.data() + index.length - sizeof restarts, sizeof restarts);
+  if (restarts > index.length / sizeof restarts - 1) return;
+  std::string_view rest(block.data(), index.length - sizeof restarts * (std::uint64_t{restarts} + 1));
+  std::uint64_t shared = 0, own = 0, length = 0;
+  while (take_varint(rest, shared) && take_varint(rest, own) && take_varint(rest, length)) {
+    if (own > rest.size() || length > rest.size() - own) return;
+    std::string_view value = rest.substr(own, length);
+    rest.remove_prefix(own + length);
+    Handle data;
+    if (take_handle(value, data)) require_inside(file, "data", data);
+  }
+}
+
+void check_handles(const ReadableFile& file) {
   if (!ends_like_table(file))
     damaged(file, "it does not end as an index does, so it was cut or is another kind of file");
-  const std::string footer = file.read_at(size - kFooter, kFooter);
+  const std::string footer = file.read_at(file.size() - kFooter, kFooter);
   std::string_view rest = footer;
-  for (const char* block : {"metaindex", "index"}) {
-    std::uint64_t offset = 0, length = 0;
-    if (!take_varint(rest, offset) || !take_varint(rest, length)) damaged(file, "its footer is unreadable");
-    if (offset > size || length > size - offset || size - offset - length < kFooter + kTrailer)
-      damaged(file, cat("its footer places the ", block, " block at ", offset, " with ", length,
-                        " bytes, outside of the file's ", size));
-  }
+  Handle metaindex, index;
+  if (!take_handle(rest, metaindex) || !take_handle(rest, index)) damaged(file, "its footer is unreadable");
+  require_inside(file, "metaindex", metaindex);
+  require_inside(file, "index", index);
+  check_data_handles(file, index);
 }
 
 IndexEntries read_entries(const ReadableFile& file, leveldb::Table& table) {
@@ -110,7 +144,7 @@ bool ends_like_table(const ReadableFile& file) {
 }
 
 IndexEntries read_index(const ReadableFile& file) {
-  check_footer(file);
+  check_handles(file);
   leveldb::Options options;
   options.paranoid_checks = true;
   TableInput input(file);

@@ -1,6 +1,6 @@
 // A checkpoint's `.index` as sorted keys and values. LevelDB's own Table and TableBuilder do the work, set so
 // that what they write is byte for byte what TensorFlow writes, and guarded so that a damaged or hostile file
-// ends in DataLoss: both handles in the footer are checked first, checksums always, and the decoded size is
+// ends in DataLoss: the places of all blocks are checked first, checksums always, and the decoded size is
 // limited.
 #pragma once
 
