@@ -5,6 +5,7 @@
 #include "graph/dtype.h"
 #include "graph/error.h"
 #include "graph/location.h"
+#include "graph/meta_graph.h"
 #include "graph/node.h"
 #include "graph/runtime/session.h"
 #include "graph/shape.h"
