@@ -8,6 +8,7 @@
 
 #include "graph/error.h"
 #include "graph/log.h"
+#include "graph/meta_graph.h"
 #include "summary/event_sink.h"
 #include "summary/event_writer.h"
 #include "summary/histogram.h"
@@ -71,6 +72,10 @@ struct FileWriter::State {
 
 FileWriter::FileWriter(const std::string& logdir, FileWriterOptions options)
     : state_(std::make_unique<State>(logdir, options)) {}
+FileWriter::FileWriter(const std::string& logdir, const Graph& graph, FileWriterOptions options)
+    : FileWriter(logdir, std::move(options)) {
+  add_graph(graph);
+}
 FileWriter::~FileWriter() = default;
 FileWriter::FileWriter(FileWriter&&) noexcept = default;
 FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
@@ -100,6 +105,18 @@ void FileWriter::add_summary(const Tensor& summary, std::int64_t step) {
 void FileWriter::add_session_log(SessionStatus status, std::int64_t step, const std::string& checkpoint_path,
                                  const std::string& message) {
   state_->writer.add({session_log_event(state_->at(step), status, checkpoint_path, message)});
+}
+
+void FileWriter::add_graph(const Graph& graph, std::int64_t step) {
+  std::string graph_def, meta_graph_def;
+  try {
+    graph_def = graph.to_graph_def({.add_shapes = true});
+    meta_graph_def = export_meta_graph_def(graph);
+  } catch (const Error& error) {
+    return log_warning(cat("the graph is not written to the event file: ", error.message()));
+  }
+  add_graph_def(graph_def, step);
+  add_meta_graph_def(meta_graph_def, step);
 }
 
 void FileWriter::add_graph_def(const std::string& graph_def, std::int64_t step) {

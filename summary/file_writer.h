@@ -11,6 +11,7 @@
 #include <string>
 
 #include "graph/clock.h"
+#include "graph/dataflow.h"
 #include "graph/io/file_system.h"
 #include "graph/tensor.h"
 #include "summary/event.h"
@@ -38,6 +39,8 @@ class FileWriter {
  public:
   // Makes the directory and the file. Throws what the file system says, unless must_open is false.
   explicit FileWriter(const std::string& logdir, FileWriterOptions options = {});
+  // The same, and add_graph(graph).
+  FileWriter(const std::string& logdir, const Graph& graph, FileWriterOptions options = {});
   ~FileWriter();
   FileWriter(FileWriter&&) noexcept;
   FileWriter& operator=(FileWriter&&) noexcept;
@@ -55,6 +58,9 @@ class FileWriter {
   void add_summary(const Tensor& summary, std::int64_t step = 0);
   void add_session_log(SessionStatus status, std::int64_t step = 0, const std::string& checkpoint_path = "",
                        const std::string& message = "");
+  // The graph with its shapes, once as GraphDef and once as MetaGraphDef with its collections. One too large
+  // for a message (2 GB) is logged, not thrown.
+  void add_graph(const Graph& graph, std::int64_t step = 0);
   // Serialized graphs, for being looked at: values above 1 KiB are left out (shown_graph.h). Throw
   // InvalidArgument for other bytes.
   void add_graph_def(const std::string& graph_def, std::int64_t step = 0);

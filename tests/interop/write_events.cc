@@ -9,20 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "runnel/graph.pb.h"
+#include "ops/array_ops.h"
 #include "runnel/summary.pb.h"
-#include "summary/file_writer.h"
+#include "summary/summary.h"
 
 using namespace runnel;
 
 namespace {
 
-std::string small_graph() {
-  pb::GraphDef graph;
-  pb::NodeDef& node = *graph.add_node();
-  node.set_name("start");
-  node.set_op("NoOp");
-  return graph.SerializeAsString();
+void build(Graph& g) {
+  const Output x = placeholder<float>(g, Shape{}, "x");
+  constant(g, Tensor::zeros(DType::kFloat, Shape{1'000'000}), {.name = "data"});
+  summary::scalar("loss", x);
 }
 
 std::string text_summary(const std::string& text) {
@@ -37,8 +35,9 @@ std::string text_summary(const std::string& text) {
 }
 
 void write_kinds(const std::string& directory) {
-  FileWriter writer(directory, {.purge_step = 0});
-  writer.add_graph_def(small_graph());
+  Graph g;
+  build(g);
+  FileWriter writer(directory, g, {.purge_step = 0});
   std::vector<float> weights;
   for (int step = 0; step < 3; ++step) {
     for (int i = 0; i < 50; ++i) weights.push_back(0.1f * static_cast<float>(i - 10 * step));
@@ -57,13 +56,13 @@ void write_resumed(const std::string& directory) {
       writer.scalar("b", -step, step);
     }
   };
+  Graph g;
+  build(g);
   {
-    FileWriter writer(directory);
-    writer.add_graph_def(small_graph());
+    FileWriter writer(directory, g);
     steps(writer, 0, 150);
   }
-  FileWriter writer(directory, {.purge_step = 101});
-  writer.add_graph_def(small_graph());
+  FileWriter writer(directory, g, {.purge_step = 101});
   steps(writer, 101, 200);
 }
 

@@ -8,6 +8,10 @@
 
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
+#include "ops/array_ops.h"
+#include "runnel/graph.pb.h"
+#include "runnel/meta_graph.pb.h"
+#include "summary/summary_ops.h"
 #include "tests/summary/reading.h"
 
 using namespace runnel;
@@ -111,6 +115,24 @@ TEST_CASE("with a step to go on from, START comes before the graph, twice, and o
   }
   CHECK(events[2].has_graph_def());
   CHECK(events[3].step() == 102);
+}
+
+TEST_CASE("a writer of a graph begins with it, with shapes, and with its collections") {
+  Bench b;
+  Graph g;
+  summary::scalar("loss", constant(g, Tensor::scalar(1.0f), {}));
+  FileWriter writer("logs", g, b.going_on_at(3));
+  writer.close();
+  const auto events = events_in(b.files, "logs");
+  REQUIRE(events.size() == 4);
+  pb::GraphDef graph;
+  REQUIRE(graph.ParseFromString(events[2].graph_def()));
+  CHECK(graph.node_size() == 3);
+  CHECK(graph.node(0).attr().contains("_output_shapes"));
+  pb::MetaGraphDef meta;
+  REQUIRE(meta.ParseFromString(events[3].meta_graph_def()));
+  CHECK(meta.collection_def().contains("summaries"));
+  CHECK(events[3].step() == 0);
 }
 
 TEST_CASE("adding after close throws until the writer is opened again, into a new file") {
