@@ -83,12 +83,6 @@ void infer_argument(const OpSpec& spec, const std::vector<Argument>& inputs, std
   }
 }
 
-// The `_class` of a node placed with `node`: the group that `node` is in, or one of its own name.
-AttrValue colocation_class(const Node& node) {
-  if (const AttrValue* group = node.attr("_class")) return *group;
-  return std::vector<std::string>{"loc:@" + node.name()};
-}
-
 }  // namespace
 
 bool is_node_name(std::string_view name) {
@@ -170,9 +164,9 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
     request.attrs = std::move(attrs);
     request.control = control_inputs_of(scope, request.inputs, control);
     request.device = merged_device(scope);
-    if (!scope.colocations.empty() && scope.colocations.back() && !request.attrs.contains("_class")) {
-      request.attrs["_class"] = colocation_class(*scope.colocations.back());
-      request.device = scope.colocations.back()->device();
+    if (!scope.colocations.empty() && scope.colocations.back().group && !request.attrs.contains("_class")) {
+      request.attrs["_class"] = *scope.colocations.back().group;
+      request.device = scope.colocations.back().device;
     }
     request.name = literal ? wanted : state_->unique(wanted, false);
     if (literal && state_->by_name.contains(wanted)) throw AlreadyExists("the graph has a node of this name already");

@@ -193,10 +193,16 @@ class [[nodiscard]] DeviceScope {
   Graph& graph_;
 };
 
-// Gives nodes made while it lives the `_class` attribute "loc:@NODE" and its device, as colocate_with.
+// Gives nodes made while it lives the `_class` attribute "loc:@NODE", or the group that NODE is in, and its device, as
+// colocate_with.
 class [[nodiscard]] ColocateWith {
  public:
+  struct Nothing {};
   explicit ColocateWith(const Node& node);
+  // With a node of this name that is still to be made; inside another ColocateWith, with what that one says.
+  ColocateWith(Graph& graph, std::string_view name);
+  // With nothing, whatever is open outside.
+  ColocateWith(Graph& graph, Nothing);
   ~ColocateWith();
   ColocateWith(const ColocateWith&) = delete;
   ColocateWith& operator=(const ColocateWith&) = delete;

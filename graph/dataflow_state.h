@@ -21,10 +21,14 @@ struct ScopeState {
     std::vector<Node*> nodes;
     int first_id = 0;  // nodes with this id or higher were made inside
   };
+  struct Colocation {
+    std::optional<AttrValue> group;  // `_class`; none: nodes get none
+    std::string device;
+  };
   std::string name;  // "linear/"
   std::vector<Control> controls;
   std::vector<std::string> devices;      // outermost first; "\n" stands for a reset by colocation
-  std::vector<const Node*> colocations;  // the innermost one counts
+  std::vector<Colocation> colocations;   // the innermost one counts
   Location made_at;                      // of the innermost MadeAt
 };
 

@@ -162,7 +162,23 @@ DeviceScope::~DeviceScope() {
 
 ColocateWith::ColocateWith(const Node& node) : graph_(node.graph()) {
   std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().colocations.push_back(&node);
+  // A node that is in a group already leads into that group.
+  const AttrValue* group = node.attr("_class");
+  graph_.state().scope().colocations.push_back(
+      {group ? *group : AttrValue(std::vector<std::string>{"loc:@" + node.name()}), node.device()});
+}
+
+ColocateWith::ColocateWith(Graph& graph, std::string_view name) : graph_(graph) {
+  std::lock_guard hold(graph_.state().lock);
+  ScopeState& scope = graph_.state().scope();
+  const bool open = !scope.colocations.empty() && scope.colocations.back().group;
+  const ScopeState::Colocation own{std::vector<std::string>{"loc:@" + std::string(name)}, merged_device(scope)};
+  scope.colocations.push_back(open ? ScopeState::Colocation(scope.colocations.back()) : own);
+}
+
+ColocateWith::ColocateWith(Graph& graph, Nothing) : graph_(graph) {
+  std::lock_guard hold(graph_.state().lock);
+  graph_.state().scope().colocations.push_back({});
 }
 
 ColocateWith::~ColocateWith() {
