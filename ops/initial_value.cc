@@ -39,6 +39,12 @@ bool is_guard(const Node& node) {
   return node.spec().traits.role == Role::kSwitch && has_use(origin(node.input(1)), Access::kAsks);
 }
 
+// Where looking for variables ends: questions, writes and what is guarded already.
+bool is_end(const Node& node) {
+  return has_use(node, Access::kAsks) || has_use(node, Access::kUpdates) ||
+         has_use(node, Access::kOverwrites) || is_guard(node);
+}
+
 // What lies between an initial value and the variables it reads.
 struct Ancestors {
   std::set<const Node*, bool (*)(const Node*, const Node*)> nodes{
@@ -54,10 +60,7 @@ Ancestors ancestors_of(const Output& value) {
     stack.pop_back();
     if (!out.nodes.insert(node).second) continue;
     if (node->spec().traits.role == Role::kNextIteration) out.has_loop = true;
-    if (has_use(*node, Access::kAsks) || has_use(*node, Access::kUpdates) ||
-        has_use(*node, Access::kOverwrites))
-      continue;
-    if (is_guard(*node)) continue;
+    if (is_end(*node)) continue;
     for (const Output& input : node->input_list())
       if (input) stack.push_back(&input.node());
   }
@@ -136,24 +139,19 @@ std::vector<Variable> bare_variables(Output value) {
   return out;
 }
 
-Output safe_initial_value(Output value, const std::string& scope) {
+Output with_reads_replaced(Output value, const std::string& scope,
+                           const std::function<Output(const Variable&, Location)>& read) {
   const Ancestors ancestors = ancestors_of(value);
   if (ancestors.has_loop) return value;
   Replacements replaced;
   for (const Node* node : ancestors.nodes) {  // inputs come before their users
-    if (node->spec().traits.role == Role::kVariable) {
-      const std::optional<Variable> variable = variable_of(*node);
+    if (is_end(*node)) continue;
+    const bool reads = has_use(*node, Access::kReads);
+    if (reads || node->spec().traits.role == Role::kVariable) {
+      const std::optional<Variable> variable = variable_of(reads ? origin(node->input(0)) : *node);
       // A resource handle itself cannot be replaced, only reads of it.
-      if (variable && !variable->parts().is_resource)
-        replaced[{node, 0}] = initialized_value(*variable, node->where());
-      continue;
-    }
-    if (has_use(*node, Access::kAsks) || has_use(*node, Access::kUpdates) ||
-        has_use(*node, Access::kOverwrites) || is_guard(*node))
-      continue;
-    if (has_use(*node, Access::kReads)) {
-      const std::optional<Variable> variable = variable_of(origin(node->input(0)));
-      if (variable) replaced[{node, 0}] = initialized_value(*variable, node->where());
+      if (!variable || variable->parts().is_resource != reads) continue;
+      if (const Output other = read(*variable, node->where())) replaced[{node, 0}] = other;
       continue;
     }
     const bool touched = std::ranges::any_of(node->input_list(), [&](const Output& input) {
@@ -163,6 +161,10 @@ Output safe_initial_value(Output value, const std::string& scope) {
   }
   const auto at = replaced.find({&value.node(), value.index()});
   return at == replaced.end() ? value : at->second;
+}
+
+Output safe_initial_value(Output value, const std::string& scope) {
+  return with_reads_replaced(value, scope, initialized_value);
 }
 
 }  // namespace runnel

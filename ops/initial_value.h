@@ -3,6 +3,7 @@
 // and with the dependency's own initial value made safe as well. Internal to ops/.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace runnel {
 // ("b/"): the copy of node `mul` is `mul_b`. What can not be replaced (a variable in no collection, a loop)
 // stays as it is.
 Output safe_initial_value(Output value, const std::string& scope);
+
+// The same with reads of variables replaced by what `read` gives, which may be empty for "leave it".
+Output with_reads_replaced(Output value, const std::string& scope,
+                           const std::function<Output(const Variable&, Location)>& read);
 
 // The variables that `value` reads without asking first whether they are initialised.
 std::vector<Variable> bare_variables(Output value);

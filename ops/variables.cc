@@ -1,6 +1,7 @@
 // Making variables of both kinds.
 #include "ops/variables.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
