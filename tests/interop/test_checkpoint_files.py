@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build")) / "tests/interop/copy_checkpoint"
 TYPES = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16,
          tf.uint32, tf.uint64, tf.bool, tf.complex64, tf.complex128, tf.string, tf.qint8, tf.quint8, tf.qint32]
+JOINED = [tf.float32, tf.float64, tf.int8, tf.int32, tf.int64, tf.complex64]  # TensorFlow joins parts of few types
 SHAPES = [(), (0, 3), (1,), (7,), (4, 3), (2, 3, 5)]
 
 
@@ -72,8 +73,9 @@ def test_a_copy_has_the_bytes_that_tensorflow_wrote_and_restores(tmp_path, value
 def test_parts_are_joined_by_tensorflow(tmp_path, values):
     save(tmp_path / "theirs", values)
     copy(tmp_path / "theirs", tmp_path / "parts", "parts")
-    restored = restore(tmp_path / "parts", values)
-    assert [n for n in values if not equal(restored[n], values[n][1])] == []
+    joined = {n: v for n, v in values.items() if v[0] in JOINED}
+    restored = restore(tmp_path / "parts", joined)
+    assert [n for n in joined if not equal(restored[n], values[n][1])] == []
     region = restore(tmp_path / "parts", {"float32/4x3": values["float32/4x3"]}, ["4 3 1,2:0,3"])
     assert equal(region["float32/4x3"], values["float32/4x3"][1][1:3])
     copy(tmp_path / "parts", tmp_path / "whole")  # and by Runnel
