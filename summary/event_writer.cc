@@ -10,8 +10,9 @@ namespace runnel {
 namespace {
 
 constexpr std::size_t kHeldBytes =
-    1 << 20;                         // written early when more is held: bounds memory and a crash's loss
-constexpr double kPatienceSecs = 5;  // how long a full queue may hold up training, once a stall
+    1 << 20;  // written early when more is held: bounds memory and a crash's loss
+constexpr std::size_t kQueueBytes = 1 << 20;  // may wait for the thread, whatever their number
+constexpr double kPatienceSecs = 5;           // how long a full queue may hold up training, once a stall
 
 }  // namespace
 
@@ -50,12 +51,18 @@ void EventWriter::add(PendingEvent event) {
   const bool room = wait_for_room(lock);
   if (!open_) throw FailedPrecondition("the event writer is closed; call reopen() before adding events");
   if (!room) return sink_.count_lost(1);
+  const bool was_full = lot_is_full();
+  queued_bytes_ += event.bytes.size();
   queue_.push_back(std::move(event));
-  wake_.notify_one();
+  if (std::exchange(idle_, false) || (!was_full && lot_is_full())) wake_.notify_one();
+}
+
+bool EventWriter::lot_is_full() const {
+  return queue_.size() >= static_cast<std::size_t>(options_.max_queue) || queued_bytes_ >= kQueueBytes;
 }
 
 bool EventWriter::wait_for_room(std::unique_lock<std::mutex>& lock) {
-  const auto room = [this] { return !open_ || queue_.size() < static_cast<std::size_t>(options_.max_queue); };
+  const auto room = [this] { return !open_ || queued_bytes_ < kQueueBytes; };
   if (room()) return true;
   if (stalled_) return false;
   if (clock_.wait_until(room_, lock, clock_.deadline_in(kPatienceSecs), room)) return true;
@@ -65,13 +72,21 @@ bool EventWriter::wait_for_room(std::unique_lock<std::mutex>& lock) {
   return false;
 }
 
+void EventWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  while (open_ && flushes_asked_ == flushes_done_ && !lot_is_full()) {
+    idle_ = queue_.empty() && sink_.held_bytes() == 0;
+    if (!idle_ && clock_.steady_nanos() >= next_flush_) break;
+    clock_.wait_until(wake_, lock, idle_ ? Clock::kForever : next_flush_);
+  }
+  idle_ = false;
+}
+
 void EventWriter::run() {
   std::unique_lock lock(mutex_);
   for (bool more = true; more;) {
-    const std::int64_t deadline = sink_.held_bytes() > 0 ? next_flush_ : Clock::kForever;
-    clock_.wait_until(wake_, lock, deadline,
-                      [this] { return !queue_.empty() || flushes_asked_ > flushes_done_ || !open_; });
+    wait_for_work(lock);
     std::vector<PendingEvent> batch = std::exchange(queue_, {});
+    queued_bytes_ = 0;
     const std::uint64_t asked = flushes_asked_;
     more = open_;
     stalled_ = false;

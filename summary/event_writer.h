@@ -19,7 +19,7 @@
 namespace runnel {
 
 struct EventWriterOptions {
-  int max_queue = 10;       // events that may wait for the thread
+  int max_queue = 10;       // as many events wake the thread; the queue is full with a megabyte of them
   double flush_secs = 120;  // an event is on the disk after this time at the latest
   bool must_open = true;    // an error while the file is made is thrown, not only logged
 };
@@ -44,6 +44,8 @@ class EventWriter {
   void start();
   void run();
   bool wait_for_room(std::unique_lock<std::mutex>& lock);
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
+  bool lot_is_full() const;
   std::optional<Error> take_turn(std::vector<PendingEvent> batch, bool asked);
   void throw_error_if_any(std::unique_lock<std::mutex>& lock);
 
@@ -54,6 +56,8 @@ class EventWriter {
   std::mutex mutex_;      // guards what follows
   std::condition_variable wake_, room_, done_;
   std::vector<PendingEvent> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool idle_ = false;  // the thread waits without end, since it has nothing to write
   bool open_ = false;
   bool stalled_ = false;  // a caller gave up waiting for room; nobody waits until the thread moves again
   std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;

@@ -19,7 +19,7 @@
 namespace runnel {
 
 struct FileWriterOptions {
-  int max_queue = 10;       // events that may wait for the writing thread; a full queue holds the caller up
+  int max_queue = 10;  // as many events wake the writing thread; with a megabyte of them callers wait for it
   double flush_secs = 120;  // an event is on the disk after this time at the latest
   std::string filename_suffix = "";
   // Training goes on at this step: what earlier files of the directory hold from it on is void.
