@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
+#include "ops/random_ops.h"
 
 namespace runnel {
 namespace {
@@ -41,50 +39,25 @@ Tensor filled(DType type, const Shape& shape, double value) {
   return out;
 }
 
-Output shape_constant(Graph& graph, const Shape& shape, const std::string& name) {
-  std::vector<std::int32_t> dims;
-  for (const std::int64_t dim : shape.dims()) {
-    if (dim < 0 || dim > std::numeric_limits<std::int32_t>::max())
-      throw InvalidArgument(cat("an initializer needs a shape that is known and fits int32, not ", shape));
-    dims.push_back(static_cast<std::int32_t>(dim));
-  }
-  return constant(graph, Tensor::vector(dims), {.name = name});
-}
-
 // A Const while it is small, else a Fill.
 Output same_everywhere(Graph& graph, const std::string& name, const Shape& shape, DType type, double value) {
   if (shape.elements() < kFillFrom) return constant(graph, filled(type, shape, value), {.name = name});
   const NameScope scope(graph, name);
-  const Output dims = shape_constant(graph, shape, "shape_as_tensor");
+  const Output dims = constant(graph, shape_tensor(shape), {.name = "shape_as_tensor"});
   const Output one = constant(graph, filled(type, {}, value), {.name = "Const"});
   return graph.add("Fill", {dims, one}, {}, scope.name());
 }
 
-// A random op's numbers times `scale` plus `offset`.
-struct RandomParts {
-  const char *name, *op, *first, *second;
-};
-
-Output randomized(Graph& graph, const RandomParts& parts, const Shape& shape, DType type, double first,
-                  double second, std::optional<std::int64_t> seed) {
-  if (!is_floating(type)) throw InvalidArgument(cat(parts.name, "_initializer makes floats, not ", type));
-  const NameScope scope(graph, parts.name);
-  const Output dims = shape_constant(graph, shape, "shape");
-  const Output a = constant(graph, filled(type, {}, first), {.name = parts.first});
-  const Output b = constant(graph, filled(type, {}, second), {.name = parts.second});
-  const auto [seed1, seed2] = graph.seeds(seed, scope.name() + parts.op);
-  const Output numbers =
-      graph.add(parts.op, {dims}, {{"dtype", type}, {"seed", seed1}, {"seed2", seed2}}, parts.op);
-  // Uniform: numbers * (max - min) + min.  Normal: numbers * stddev + mean.
-  const bool uniform = std::string_view(parts.second) == "max";
-  const Output scale = uniform ? Output(graph.add("Sub", {b, a}, {}, "sub")) : b;
-  const Output scaled = graph.add("Mul", {numbers, scale}, {}, "mul");
-  return graph.add("AddV2", {scaled, a}, {}, scope.name());
+void require_floats(const char* what, DType type) {
+  if (!is_floating(type)) throw InvalidArgument(cat(what, " makes floats, not ", type));
 }
 
-constexpr RandomParts kUniform{"random_uniform", "RandomUniform", "min", "max"};
-constexpr RandomParts kNormal{"random_normal", "RandomStandardNormal", "mean", "stddev"};
-constexpr RandomParts kTruncated{"truncated_normal", "TruncatedNormal", "mean", "stddev"};
+Output uniform(Graph& graph, const Shape& shape, DType type, double low, double high,
+               std::optional<std::int64_t> seed) {
+  require_floats("a uniform initializer", type);
+  return random_uniform(graph, type, shape_tensor(shape), filled(type, {}, low), filled(type, {}, high),
+                        {.seed = seed});
+}
 
 }  // namespace
 
@@ -112,19 +85,23 @@ Initializer constant_initializer(double value) {
 
 Initializer random_uniform_initializer(double minimum, double maximum, std::optional<std::int64_t> seed) {
   return Initializer([=](Graph& graph, const Shape& shape, DType type) {
-    return randomized(graph, kUniform, shape, type, minimum, maximum, seed);
+    return uniform(graph, shape, type, minimum, maximum, seed);
   });
 }
 
 Initializer random_normal_initializer(double mean, double stddev, std::optional<std::int64_t> seed) {
   return Initializer([=](Graph& graph, const Shape& shape, DType type) {
-    return randomized(graph, kNormal, shape, type, mean, stddev, seed);
+    require_floats("random_normal_initializer", type);
+    return random_normal(graph, type, shape_tensor(shape), filled(type, {}, mean), filled(type, {}, stddev),
+                         {.seed = seed});
   });
 }
 
 Initializer truncated_normal_initializer(double mean, double stddev, std::optional<std::int64_t> seed) {
   return Initializer([=](Graph& graph, const Shape& shape, DType type) {
-    return randomized(graph, kTruncated, shape, type, mean, stddev, seed);
+    require_floats("truncated_normal_initializer", type);
+    return truncated_normal(graph, type, shape_tensor(shape), filled(type, {}, mean),
+                            filled(type, {}, stddev), {.seed = seed});
   });
 }
 
@@ -141,7 +118,7 @@ Initializer glorot_uniform_initializer(std::optional<std::int64_t> seed) {
       out = field * static_cast<double>(shape[rank - 1]);
     }
     const double limit = std::sqrt(3.0 / std::max(1.0, (in + out) / 2));
-    return randomized(graph, kUniform, shape, type, -limit, limit, seed);
+    return uniform(graph, shape, type, -limit, limit, seed);
   });
 }
 
