@@ -161,7 +161,8 @@ TEST_CASE("a read error while a checkpoint is read is reported, not taken for th
   for (int nth = 1; nth <= 12; ++nth) {
     files.fail_at(nth, Fault::kInputError);
     try {
-      CHECK(load(files, "m") == 1);
+      const int value = load(files, "m");
+      CHECK(value == 1);
     } catch (const Unavailable&) {
       CHECK(nth <= files.operations());
     }

@@ -8,6 +8,7 @@
 #include <leveldb/table_builder.h>
 
 #include <cstring>
+#include <exception>
 #include <new>
 
 namespace runnel {
@@ -30,12 +31,23 @@ class TableInput final : public leveldb::RandomAccessFile {
   leveldb::Status Read(std::uint64_t offset, std::size_t n, leveldb::Slice* result,
                        char* scratch) const override {
     if (n < kSmallestBlock + kTrailer) return leveldb::Status::Corruption("impossible block size");
-    *result = leveldb::Slice(scratch, file_.read_at(offset, std::span<char>(scratch, n)));
-    return leveldb::Status::OK();
+    try {
+      *result = leveldb::Slice(scratch, file_.read_at(offset, std::span<char>(scratch, n)));
+      return leveldb::Status::OK();
+    } catch (...) {
+      error_ = std::current_exception();
+      return leveldb::Status::IOError("unreadable");
+    }
+  }
+  // Throws what a read threw; LevelDB, which frees nothing when an exception passes, was told of a failure
+  // instead.
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
   }
 
  private:
   const ReadableFile& file_;
+  mutable std::exception_ptr error_;
 };
 
 class StringOutput final : public leveldb::WritableFile {
@@ -117,7 +129,7 @@ void check_handles(const ReadableFile& file) {
   check_data_handles(file, index);
 }
 
-IndexEntries read_entries(const ReadableFile& file, leveldb::Table& table) {
+IndexEntries read_entries(const ReadableFile& file, const TableInput& input, leveldb::Table& table) {
   leveldb::ReadOptions options;
   options.verify_checksums = true;
   options.fill_cache = false;
@@ -132,6 +144,7 @@ IndexEntries read_entries(const ReadableFile& file, leveldb::Table& table) {
     if (!entries.empty() && entries.rbegin()->first >= key) damaged(file, "its keys are out of order");
     entries.emplace_hint(entries.end(), std::move(key), it->value().ToString());
   }
+  input.rethrow();
   if (!it->status().ok()) damaged(file, it->status().ToString());
   return entries;
 }
@@ -152,8 +165,9 @@ IndexEntries read_index(const ReadableFile& file) {
     leveldb::Table* opened = nullptr;
     const leveldb::Status status = leveldb::Table::Open(options, &input, file.size(), &opened);
     const std::unique_ptr<leveldb::Table> table(opened);
+    input.rethrow();
     if (!status.ok()) damaged(file, status.ToString());
-    return read_entries(file, *table);
+    return read_entries(file, input, *table);
   } catch (const std::bad_alloc&) {
     damaged(file, "a block of it claims more bytes than there is memory");
   }
