@@ -11,14 +11,13 @@ namespace runnel {
 namespace {
 
 constexpr std::string_view kTemporary = ".tempstate";  // TensorFlow's temporaries carry the same mark
-constexpr std::size_t kDrawnDigits = 15;
 
 std::string without_trailing_slashes(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
 }
 
-// Drawn once a process, kDrawnDigits digits long, never starting with 0.
+// Drawn once a process, 15 digits long, never starting with 0.
 const std::string& drawn_number() {
   static const std::string drawn = [] {
     const auto now = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
