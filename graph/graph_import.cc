@@ -65,6 +65,13 @@ AttrValue typed_empty(const std::string& type) {
   return EmptyList{};
 }
 
+bool has_raw_attr(const OpSpec& spec, const Attrs& attrs) {
+  return std::ranges::any_of(attrs, [&](const auto& attr) {
+    const RawAttr* raw = attr.second.template if_is<RawAttr>();
+    return raw && !raw->bytes.empty() && spec.attr(attr.first);
+  });
+}
+
 class GraphImport {
  public:
   GraphImport(Graph::State& state, const pb::GraphDef& def, TensorBudget& budget, const ImportNotes& notes)
@@ -329,8 +336,6 @@ void GraphImport::insert(std::size_t i) {
   request.op = def.op();
   request.name = def.name();
   request.device = def.device();
-  request.spec = part.spec;
-  request.foreign = part.foreign;
   for (const Edge& edge : part.inputs) {
     const int input = static_cast<int>(request.inputs.size());
     const bool open = !parts_[static_cast<std::size_t>(edge.from)].node;
@@ -339,6 +344,12 @@ void GraphImport::insert(std::size_t i) {
   }
   for (const int from : part.control) request.control.push_back(parts_[static_cast<std::size_t>(from)].node);
   request.attrs = attrs_of(def, part);
+  if (!part.foreign && has_raw_attr(*part.spec, request.attrs)) {
+    part.foreign = true;
+    part.spec = &state_.node_specs.insert_or_assign(def.name(), opaque_spec(*part.spec)).first->second;
+  }
+  request.spec = part.spec;
+  request.foreign = part.foreign;
   def.GetReflection()->GetUnknownFields(def).SerializeToString(&request.unknown_fields);
   part.node = &state_.insert(std::move(request));
   state_.reserve(def.name());
@@ -367,29 +378,6 @@ void GraphImport::take_versions() {
 }
 
 }  // namespace
-
-GraphRollback::GraphRollback(Graph::State& state)
-    : state_(state),
-      nodes_(state.nodes.size()),
-      names_(state.names),
-      collections_(state.collections),
-      carried_(state.carried) {
-  for (const auto& [name, spec] : state.own_ops) own_ops_.push_back(name);
-}
-
-GraphRollback::~GraphRollback() {
-  if (keep_) return;
-  for (; state_.nodes.size() > nodes_; state_.nodes.pop_back()) {
-    state_.by_name.erase(state_.nodes.back()->name());
-    state_.node_specs.erase(state_.nodes.back()->name());
-  }
-  std::erase_if(state_.node_specs, [&](const auto& item) { return !state_.by_name.contains(item.first); });
-  std::erase_if(state_.own_ops,
-                [&](const auto& item) { return !std::ranges::binary_search(own_ops_, item.first); });
-  state_.names = std::move(names_);
-  state_.collections = std::move(collections_);
-  state_.carried = std::move(carried_);
-}
 
 void import_message(Graph::State& state, const pb::GraphDef& def, TensorBudget& budget,
                     const ImportNotes& notes) {

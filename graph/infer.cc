@@ -11,7 +11,7 @@ namespace {
 constexpr int kDeepest = 64;  // nodes that a constant is looked for through; a hostile graph may chain millions
 
 bool has_kind(const AttrValue& value, const std::string& type) {
-  if (value.if_is<RawAttr>() || value.if_is<AttrPlaceholder>()) return true;
+  if (const RawAttr* raw = value.if_is<RawAttr>()) return !raw->bytes.empty();  // an attribute without a value is none
   if (value.if_is<EmptyList>()) return type.starts_with("list(");
   if (type == "string") return value.if_is<std::string>();
   if (type == "int") return value.if_is<std::int64_t>();

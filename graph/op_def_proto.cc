@@ -90,6 +90,17 @@ OpSpec untyped_spec(const std::string& op, int inputs, int outputs) {
   return spec;
 }
 
+OpSpec opaque_spec(const OpSpec& spec) {
+  return {.name = spec.name,
+          .inputs = spec.inputs,
+          .outputs = spec.outputs,
+          .attrs = spec.attrs,
+          .shape = stated_shapes,
+          .gradient = Gradient::unwritten(
+              cat("this ", spec.name, " has an attribute of a kind that Runnel does not know")),
+          .traits = {.stateful = true}};
+}
+
 void write_op_def(const OpSpec& spec, pb::OpDef& proto) {
   proto.set_name(spec.name);
   for (const ArgSpec& arg : spec.inputs) write_arg(arg, *proto.add_input_arg());

@@ -228,6 +228,20 @@ TEST_CASE("a node whose op nothing describes keeps as many outputs as are used")
         "name: \"f\" op: \"Foreign\" attr { key: \"k\" value { i: 1 } }");
 }
 
+TEST_CASE("a constant of a type without values is kept and typed") {
+  Graph g;
+  g.import_graph_def(
+      "node { name: 'v' op: 'Const' attr { key: 'dtype' value { type: DT_VARIANT } } attr { key: 'value' "
+      "value "
+      "{ tensor { dtype: DT_VARIANT variant_val { type_name: 'x' } } } } }");
+  CHECK(g.operation("v").node().is_foreign());
+  CHECK(g.output("v:0").dtype() == DType::kVariant);
+  CHECK(parsed(g.to_graph_def()).node(0).attr().at("value").tensor().variant_val(0).type_name() == "x");
+  CHECK(refusal(g,
+                "node { name: 'w' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
+                "'value' value {} } }") == "Const 'w': attr value must be of type tensor, not 0 raw bytes");
+}
+
 TEST_CASE("functions of the library are ops of the graph and go out word for word") {
   const std::string library =
       "library { function { signature { name: 'twice' input_arg { name: 'x' type: DT_FLOAT } output_arg { "
