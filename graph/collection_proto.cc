@@ -77,7 +77,7 @@ class CollectionReader {
 
   static pb::VariableDef parse(const std::string& bytes) {
     pb::VariableDef def;
-    if (!def.ParseFromString(bytes)) throw InvalidArgument("an item is no VariableDef");
+    if (!parse_message(bytes, def)) throw InvalidArgument("an item is no VariableDef");
     return def;
   }
 

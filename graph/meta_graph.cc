@@ -82,7 +82,7 @@ std::string export_meta_graph_def(const Graph& graph, const MetaGraphOptions& op
   write_ops(state, meta.graph_def(), *info.mutable_stripped_op_list());
   info.set_tensorflow_version(kTensorflowVersion);
   info.set_stripped_default_attrs(options.strip_default_attrs);
-  if (!options.saver_def.empty() && !meta.mutable_saver_def()->ParseFromString(options.saver_def))
+  if (!options.saver_def.empty() && !parse_message(options.saver_def, *meta.mutable_saver_def()))
     throw InvalidArgument("the saver_def given is no serialized SaverDef");
   write_collections(state, options, meta);
   return options.as_text ? message_text(meta) : message_bytes(meta, "the graph");

@@ -51,6 +51,7 @@ std::string kind_of(std::string_view bytes) {
 }
 
 void read_text(std::string_view bytes, google::protobuf::Message& message, std::string_view what) {
+  const google::protobuf::LogSilencer quiet;
   google::protobuf::io::ArrayInputStream in(bytes.data(), static_cast<int>(bytes.size()));
   google::protobuf::TextFormat::Parser parser;
   FirstError error;
@@ -67,11 +68,15 @@ void read_message(std::string_view bytes, google::protobuf::Message& message, st
     throw InvalidArgument(cat("this is not ", what, " but ", kind));
   if (bytes.size() > INT_MAX)
     throw InvalidArgument(cat(what, " of ", bytes.size(), " bytes cannot be read; the most is 2 GB"));
-  const google::protobuf::LogSilencer quiet;  // the library never prints
   if (!bytes.empty() && is_text(bytes)) return read_text(bytes, message, what);
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+  if (!parse_message(bytes, message))
     throw DataLoss(
         cat("these ", bytes.size(), " bytes are not ", what, ": they are cut short or something else"));
+}
+
+bool parse_message(std::string_view bytes, google::protobuf::Message& message) {
+  const google::protobuf::LogSilencer quiet;  // the library never prints, and protobuf does
+  return bytes.size() <= INT_MAX && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
 std::string message_bytes(const google::protobuf::Message& message, std::string_view what) {
@@ -79,6 +84,7 @@ std::string message_bytes(const google::protobuf::Message& message, std::string_
   if (size > INT_MAX)
     throw InvalidArgument(
         cat(what, " would take ", size, " bytes; the most is 2 GB: keep large values in variables"));
+  const google::protobuf::LogSilencer quiet;
   std::string out;
   google::protobuf::io::StringOutputStream stream(&out);
   google::protobuf::io::CodedOutputStream coded(&stream);

@@ -16,6 +16,9 @@ namespace runnel {
 // such message and InvalidArgument for other kinds of file and for 2 GB or more.
 void read_message(std::string_view bytes, google::protobuf::Message& message, std::string_view what);
 
+// Binary form alone, for messages within messages. False if the bytes are none.
+bool parse_message(std::string_view bytes, google::protobuf::Message& message);
+
 // Throws InvalidArgument if it would be 2 GB or more.
 std::string message_bytes(const google::protobuf::Message& message, std::string_view what);
 // Without fields that are not known: no reader takes them in text form.
