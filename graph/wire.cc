@@ -59,6 +59,9 @@ void read_text(std::string_view bytes, google::protobuf::Message& message, std::
   parser.AllowUnknownField(true);
   parser.SetRecursionLimit(kDeepest);
   if (!parser.Parse(&in, &message)) throw DataLoss(cat("this is not ", what, " in text form: ", error.text));
+  // The parser lets through what no reader of the binary form takes.
+  if (std::string bytes_read; !message.SerializeToString(&bytes_read) || !message.ParseFromString(bytes_read))
+    throw DataLoss(cat("this is not ", what, " in text form: a name in it is not UTF-8"));
 }
 
 }  // namespace

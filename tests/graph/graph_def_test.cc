@@ -285,6 +285,8 @@ TEST_CASE("other files are told by their kind") {
       {golden("meta/../linear_ref/linear.ckpt-100.index"),
        "this is not a GraphDef but a checkpoint's .index; give the .meta beside it"},
       {"node {", "this is not a GraphDef in text form: line 1, column 7: Expected identifier, got: "},
+      {"node { name: 'a' op: 'NoOp' device: '\\377' }",
+       "this is not a GraphDef in text form: a name in it is not UTF-8"},
       {std::string("\x12\xff\xff", 3),
        "these 3 bytes are not a GraphDef: they are cut short or something else"},
   };
