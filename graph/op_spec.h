@@ -98,7 +98,7 @@ class ShapeContext {
   [[noreturn]] void refuse(std::string_view problem) const;
 
   // The shape of the variable behind input i (a ref or a resource handle); unknown if it cannot be told.
-  Shape variable_shape(int i) const;
+  virtual Shape variable_shape(int i) const;
 
  protected:
   explicit ShapeContext(const Node& node) : node_(&node) {}

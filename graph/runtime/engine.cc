@@ -1,0 +1,156 @@
+// Sessions' shared state: look-ups of variables, states and recipes, and closing.
+#include "graph/runtime/engine.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "graph/error.h"
+#include "graph/runtime/execution.h"
+#include "graph/runtime/plan.h"
+
+namespace runnel {
+namespace {
+
+// After this many different shapes of one request, a plan that takes any shape serves the rest.
+constexpr int kMostShapes = 8;
+
+int thread_count(int wanted) {
+  if (wanted > 0) return wanted;
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+std::size_t RequestHash::operator()(const RequestKey& key) const {
+  std::size_t hash = 14695981039346656037ull;
+  for (const auto& [pointer, index] : key.parts)
+    hash = (hash ^ (reinterpret_cast<std::size_t>(pointer) + static_cast<std::size_t>(index))) * 1099511628211ull;
+  return hash ^ (hash >> 32);
+}
+
+std::shared_ptr<Plan> Recipe::plan_for(Engine& engine, std::span<const Feed> feeds) {
+  {
+    std::shared_lock hold(mutex_);
+    for (const auto& plan : plans_)
+      if (plan->same_shapes(feeds)) return plan;
+    for (const auto& plan : plans_)
+      if (plan->dynamic) return plan;
+  }
+  std::vector<Shape> shapes;
+  const bool any_shape = !feeds.empty() && shapes_seen_.fetch_add(1) >= kMostShapes;
+  for (const Feed& feed : feeds) shapes.push_back(any_shape ? Shape::unknown() : feed.value.shape());
+  std::shared_ptr<Plan> plan = Plan::make(engine, signature_, shapes);
+  std::unique_lock hold(mutex_);
+  plans_.push_back(plan);
+  return plan;
+}
+
+void Recipe::drop(const std::shared_ptr<Plan>& plan) {
+  std::unique_lock hold(mutex_);
+  std::erase(plans_, plan);
+}
+
+Engine::Engine(Graph& graph, SessionOptions options) : graph_(graph), options_(options) {
+  openblas_set_num_threads(1);  // process-wide; large products are split over our own threads
+  const int threads = thread_count(options.intra_op_parallelism_threads);
+  if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads - 1);
+  const char* log = std::getenv("RUNNEL_LOG_PLAN");
+  if (log && std::string_view(log) == "1") options_.log_plans = true;
+}
+
+Engine::~Engine() = default;
+
+VariableSlot* Engine::slot_of(const Node& variable) {
+  const AttrValue* shared = variable.attr("shared_name");
+  const std::string* name = shared ? shared->if_is<std::string>() : nullptr;
+  const std::string& key = name && !name->empty() ? *name : variable.name();
+  std::lock_guard hold(state_mutex_);
+  std::unique_ptr<VariableSlot>& slot = slots_[key];
+  if (!slot) slot = std::make_unique<VariableSlot>(key, variable.type("dtype"), static_cast<int>(slots_.size()));
+  if (slot->dtype != variable.type("dtype"))
+    throw InvalidArgument(cat("variable '", key, "' holds ", slot->dtype, "; this node takes it for ", variable.type("dtype")),
+                          variable.where(), variable.name());
+  return slot.get();
+}
+
+std::shared_ptr<NodeState> Engine::state_of(const Node& node, const std::function<std::shared_ptr<NodeState>()>& make) {
+  std::lock_guard hold(state_mutex_);
+  std::shared_ptr<NodeState>& state = states_[&node];
+  if (!state) state = make();
+  return state;
+}
+
+std::shared_ptr<Recipe> Engine::recipe_for(std::span<const Fetch> fetches, std::span<const Feed> feeds) {
+  thread_local RequestKey key;  // kept, so that looking up takes no memory
+  key.parts.clear();
+  for (const Fetch& fetch : fetches) {
+    if (fetch.output()) {
+      key.parts.emplace_back(&fetch.output().node(), fetch.output().index());
+    } else {
+      key.parts.emplace_back(&fetch.operation().node(), -1);
+    }
+  }
+  key.parts.emplace_back(nullptr, 0);
+  for (const Feed& feed : feeds) key.parts.emplace_back(&feed.key.node(), feed.key.index());
+  const std::uint64_t now = use_counter_.load(std::memory_order_relaxed);
+  {
+    std::shared_lock hold(recipe_mutex_);
+    const auto at = recipes_.find(key);
+    if (at != recipes_.end()) {
+      at->second->used.store(now, std::memory_order_relaxed);
+      return at->second->recipe;
+    }
+  }
+  Signature signature;
+  signature.fetches.assign(fetches.begin(), fetches.end());
+  for (const Feed& feed : feeds) signature.feeds.push_back(feed.key);
+  std::unique_lock hold(recipe_mutex_);
+  std::unique_ptr<Entry>& entry = recipes_[key];
+  if (!entry) entry = std::make_unique<Entry>();
+  if (!entry->recipe) entry->recipe = std::make_shared<Recipe>(std::move(signature));
+  entry->used.store(use_counter_.fetch_add(1) + 1);
+  const std::shared_ptr<Recipe> recipe = entry->recipe;
+  if (recipes_.size() > static_cast<std::size_t>(std::max(1, options_.plan_cache_size))) {
+    const auto oldest = std::ranges::min_element(recipes_, {}, [](const auto& item) { return item.second->used.load(); });
+    if (oldest->second->recipe != recipe) recipes_.erase(oldest);
+  }
+  return recipe;
+}
+
+void Engine::begin_step() {
+  running_.fetch_add(1, std::memory_order_seq_cst);
+  if (!closed_.load(std::memory_order_seq_cst)) return;
+  end_step();
+  throw FailedPrecondition("Attempted to use a closed Session.");
+}
+
+void Engine::end_step() {
+  if (running_.fetch_sub(1, std::memory_order_seq_cst) != 1 || !closed_.load(std::memory_order_seq_cst)) return;
+  std::lock_guard hold(close_mutex_);
+  idle_.notify_all();
+}
+
+void Engine::close() {
+  closed_.store(true, std::memory_order_seq_cst);
+  std::unique_lock hold(close_mutex_);
+  for (const std::shared_ptr<Waker>& waker : parked_) waker->wake();
+  hold.unlock();
+  lock_room_.wake_all();
+  hold.lock();
+  idle_.wait(hold, [&] { return running_.load() == 0; });
+}
+
+void Engine::add_parked(const std::shared_ptr<Waker>& waker) {
+  std::lock_guard hold(close_mutex_);
+  parked_.push_back(waker);
+}
+
+void Engine::remove_parked(const std::shared_ptr<Waker>& waker) {
+  std::lock_guard hold(close_mutex_);
+  const auto at = std::ranges::find(parked_, waker);
+  if (at != parked_.end()) parked_.erase(at);
+}
+
+}  // namespace runnel

@@ -1,0 +1,397 @@
+// Running a plan: feeds, early steps, locks, the loop, results, and back.
+#include "graph/runtime/execution.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "graph/error.h"
+#include "graph/runtime/cancellation.h"
+#include "graph/runtime/float_state.h"
+
+namespace runnel {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+[[noreturn]] void refuse_uninitialized(const VariableSlot& slot, const Node* reader) {
+  std::string text = "Attempting to use uninitialized value " + slot.name;
+  if (reader) text += cat(", read by ", reader->op(), " '", reader->name(), "'");
+  throw FailedPrecondition(text + ": run the initializer (initialize_global_variables) or restore a checkpoint first",
+                           reader ? reader->where() : Location{}, reader ? reader->name() : slot.name);
+}
+
+}  // namespace
+
+// Where a step with parked kernels waits for one of them to be woken.
+class Execution::Parking final : public Waker {
+ public:
+  void wake() override {
+    std::lock_guard hold(mutex_);
+    woken_ = true;
+    changed_.notify_all();
+  }
+  void wait(bool has_deadline, std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock hold(mutex_);
+    const auto woken = [this] { return woken_; };
+    if (has_deadline) {
+      changed_.wait_until(hold, deadline, woken);
+    } else {
+      changed_.wait(hold, woken);
+    }
+    woken_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+};
+
+Execution::Execution(const Plan& plan)
+    : plan_(plan), engine_(*plan.engine), pointers_(plan.slots.size(), nullptr), tensors_(plan.slots.size()),
+      shapes_(plan.slots.size(), Shape::unknown()), dead_(static_cast<std::size_t>(plan.flags), 0),
+      late_(static_cast<std::size_t>(plan.late_steps)) {
+  if (plan.arena_bytes > 0) {
+    const std::size_t bytes = (plan.arena_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    arena_ = std::aligned_alloc(kAlignment, bytes);
+    if (!arena_) throw ResourceExhausted(cat("no memory for the ", bytes, " bytes that this step works in"));
+  }
+  table_ = pointers_.data();
+  pooled_ = engine_.pool() != nullptr;
+  for (std::size_t s = 0; s < plan.slots.size(); ++s) pointers_[s] = memory_of(plan.slots[s]);
+}
+
+Execution::~Execution() { std::free(arena_); }
+
+void* Execution::memory_of(const Slot& slot) const {
+  if (slot.root == Root::kArena) return static_cast<char*>(arena_) + slot.offset;
+  if (slot.root == Root::kConstant)
+    return const_cast<void*>(plan_.constants[static_cast<std::size_t>(slot.index)].data());
+  return nullptr;
+}
+
+bool Execution::cancelled() const {
+  if (engine_.closed()) return true;
+  if (options_ && options_->cancellation && options_->cancellation->cancelled()) return true;
+  return has_deadline_ && std::chrono::steady_clock::now() > deadline_;
+}
+
+void Execution::throw_if_stopped() const {
+  if (engine_.closed()) throw Cancelled("the session was closed while this step ran");
+  if (options_->cancellation && options_->cancellation->cancelled()) throw Cancelled("the step was cancelled");
+  if (has_deadline_ && std::chrono::steady_clock::now() > deadline_)
+    throw DeadlineExceeded("the step took longer than its timeout_in_ms allows");
+}
+
+void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
+  options_ = &options;
+  const std::int64_t timeout = options.timeout_in_ms > 0 ? options.timeout_in_ms : engine_.options().operation_timeout_in_ms;
+  has_deadline_ = timeout > 0;
+  if (has_deadline_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
+  if (has_deadline_ || options.cancellation) throw_if_stopped();
+  take_feeds(feeds);
+  renew_own();
+  if (!plan_.early.empty()) run_early();
+  lock_variables();
+  struct Unlock {
+    Execution& e;
+    ~Unlock() { e.unlock_variables(e.plan_.variables.size()); }
+  } unlock{*this};
+  look_at_variables();
+  own_written();
+  run_steps();
+  hand_out(out);
+  engine_.counters.kernels_run.store(plan_.steps.size() + plan_.early.size(), std::memory_order_relaxed);
+}
+
+void Execution::take_feeds(std::span<const Feed> feeds) {
+  for (std::size_t i = 0; i < feeds.size(); ++i)
+    for (const int s : plan_.feed_slots[i]) {
+      pointers_[static_cast<std::size_t>(s)] = const_cast<void*>(feeds[i].value.data());
+      if (plan_.slots[static_cast<std::size_t>(s)].root_slot == s) tensors_[static_cast<std::size_t>(s)] = feeds[i].value;
+      if (plan_.dynamic) shapes_[static_cast<std::size_t>(s)] = feeds[i].value.shape();
+    }
+}
+
+// Results that somebody still holds from an earlier step keep their memory; this one gets new.
+void Execution::renew_own() {
+  for (const int s : plan_.own_slots) {
+    Tensor& tensor = tensors_[static_cast<std::size_t>(s)];
+    if (tensor && !tensor.buffer()->shared()) continue;
+    const Slot& slot = plan_.slots[static_cast<std::size_t>(s)];
+    tensor = Tensor(slot.dtype, slot.shape);
+    for (const int view : plan_.views[static_cast<std::size_t>(s)])
+      pointers_[static_cast<std::size_t>(view)] = tensor.mutable_data();
+  }
+}
+
+// Steps that may park run round after round, each as soon as what it waits for is done; when a round brings nothing
+// the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
+void Execution::run_early() {
+  if (!parking_) parking_ = std::make_shared<Parking>();
+  struct Registered {
+    Engine& engine;
+    const std::shared_ptr<Waker> waker;
+    const CancellationToken* token;
+    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t) : engine(e), waker(std::move(w)), token(t) {
+      engine.add_parked(waker);
+      if (token) token->state()->add(waker);
+    }
+    ~Registered() {
+      engine.remove_parked(waker);
+      if (token) token->state()->remove(waker);
+    }
+  } registered(engine_, parking_, options_->cancellation);
+  std::vector<char> done(plan_.early.size(), 0);
+  for (std::size_t left = done.size(); left > 0;) {
+    bool moved = false;
+    for (std::size_t k = 0; k < done.size(); ++k) {
+      const EarlyStep& step = plan_.early[k];
+      if (done[k] || !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; })) continue;
+      if (!run_early_step(step)) continue;
+      done[k] = 1;
+      moved = true;
+      --left;
+    }
+    throw_if_stopped();
+    if (!moved) {
+      parking_->wait(has_deadline_, deadline_);
+      throw_if_stopped();
+    }
+  }
+}
+
+bool Execution::run_early_step(const EarlyStep& step) {
+  std::size_t locked = 0;
+  const auto unlock = [&] {
+    for (std::size_t k = 0; k < locked; ++k) {
+      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[k])];
+      v.slot->unlock(v.exclusive, engine_.lock_room());
+    }
+  };
+  try {
+    for (; locked < step.variables.size(); ++locked) {
+      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[locked])];
+      v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
+    }
+    for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
+    const FloatState flushed;
+    const bool done = step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
+    unlock();
+    return done;
+  } catch (const Error& error) {
+    unlock();
+    fail(error, step.info);
+  } catch (...) {
+    unlock();
+    throw;
+  }
+}
+
+void Execution::lock_variables() {
+  std::size_t k = 0;
+  try {
+    for (; k < plan_.variables.size(); ++k) {
+      const PlannedVariable& v = plan_.variables[k];
+      if (!v.slot->try_lock(v.exclusive)) v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
+    }
+  } catch (...) {
+    unlock_variables(k);
+    throw;
+  }
+}
+
+void Execution::unlock_variables(std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) plan_.variables[k].slot->unlock(plan_.variables[k].exclusive, engine_.lock_room());
+}
+
+void Execution::point(const PlannedVariable& variable) {
+  void* data = variable.slot->buffer ? variable.slot->buffer->data() : nullptr;
+  for (const int s : variable.slots) pointers_[static_cast<std::size_t>(s)] = data;
+}
+
+void Execution::look_at(const PlannedVariable& variable) {
+  if (variable.slot->buffer) {
+    if (variable.shape_matters && !(variable.slot->shape == variable.assumed)) throw PlanOutgrown{};
+  } else if (variable.needs_value) {
+    refuse_uninitialized(*variable.slot, variable.reader);
+  }
+  point(variable);
+}
+
+void Execution::look_at_variables() {
+  const std::uint64_t now = engine_.epoch.load(std::memory_order_acquire);
+  if (now == epoch_) return;
+  for (const PlannedVariable& variable : plan_.variables) look_at(variable);
+  epoch_ = now;
+}
+
+// A buffer that someone else holds, as a fetched tensor or a snapshot, is copied before it is written.
+void Execution::own_written() {
+  for (const PlannedVariable& variable : plan_.variables) {
+    VariableSlot& slot = *variable.slot;
+    if (!variable.updated || !slot.buffer || !slot.buffer->shared()) continue;
+    Tensor copy(slot.dtype, slot.shape, slot.buffer);
+    copy.mutable_data();
+    slot.buffer = copy.buffer();
+    copy = {};
+    engine_.epoch.fetch_add(1, std::memory_order_release);
+    engine_.counters.copies_by_writers.fetch_add(1, std::memory_order_relaxed);
+    point(variable);
+  }
+}
+
+void Execution::run_steps() {
+  const FloatState flushed;
+  const Step* step = plan_.steps.data();
+  const Step* const end = step + plan_.steps.size();
+  try {
+    for (; step != end; ++step) step->run(step->closure, *this);
+  } catch (const Error& error) {
+    fail(error, plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
+  } catch (const std::bad_alloc&) {
+    fail(ResourceExhausted("no memory is left"), plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
+  } catch (const std::exception& error) {
+    fail(Internal(error.what()), plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
+  }
+}
+
+void Execution::fail(const Error& error, const StepInfo& info) const {
+  if (!info.node) throw_error(error.code(), error.message(), error.where(), error.node());
+  throw_at_node(error, info.node->op(), info.node->name(), info.node->where());
+}
+
+void Execution::hand_out(Tensor* out) {
+  for (std::size_t k = 0; k < plan_.fetches.size(); ++k) {
+    const Plan::Fetched& fetched = plan_.fetches[k];
+    if (fetched.slot < 0) {
+      out[k] = Tensor();
+      continue;
+    }
+    if (std::ranges::any_of(fetched.flags, [&](int flag) { return is_dead(flag); }))
+      throw InvalidArgument(cat("'", fetched.name, "' has no value in this step: it lies on the side of a switch not taken"));
+    out[k] = tensor(fetched.slot);
+  }
+}
+
+const PlannedVariable& Execution::variable_at(int slot) const {
+  return plan_.variables[static_cast<std::size_t>(plan_.slots[static_cast<std::size_t>(slot)].index)];
+}
+
+Shape Execution::shape_of(int slot) const {
+  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  if (s.shape.is_known()) return s.shape;
+  return s.root == Root::kVariable ? variable_at(slot).slot->shape : shapes_[static_cast<std::size_t>(slot)];
+}
+
+Tensor Execution::tensor(int slot) {
+  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  const Shape shape = shape_of(slot);
+  switch (s.root) {
+    case Root::kConstant: return plan_.constants[static_cast<std::size_t>(s.index)].reshaped(shape);
+    case Root::kVariable: {
+      const VariableSlot& variable = *variable_at(slot).slot;
+      if (!variable.buffer) refuse_uninitialized(variable, nullptr);
+      return Tensor(s.dtype, shape, variable.buffer);
+    }
+    case Root::kFeed:
+    case Root::kOwn: {
+      const Tensor& memory = tensors_[static_cast<std::size_t>(s.root_slot)];
+      if (memory && memory.data() == pointers_[static_cast<std::size_t>(slot)]) return Tensor(s.dtype, shape, memory.buffer());
+      break;
+    }
+    case Root::kArena: break;
+  }
+  Tensor copy(s.dtype, shape);
+  if (s.dtype == DType::kString) {
+    const auto* from = static_cast<const std::string*>(pointers_[static_cast<std::size_t>(slot)]);
+    std::copy(from, from + copy.elements(), copy.mutable_values<std::string>().begin());
+  } else if (copy.bytes() > 0) {
+    std::memcpy(copy.mutable_data(), pointers_[static_cast<std::size_t>(slot)], copy.bytes());
+  }
+  return copy;
+}
+
+void Execution::set_output(int slot, Tensor value) {
+  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  if (value.dtype() != s.dtype || !value.shape().compatible_with(s.shape))
+    throw Internal(cat("a kernel gave ", value.dtype(), value.shape(), " for an output of ", s.dtype, s.shape));
+  shapes_[static_cast<std::size_t>(slot)] = value.shape();
+  if (s.root == Root::kArena) {
+    if (value.bytes() > 0) std::memcpy(pointers_[static_cast<std::size_t>(slot)], value.data(), value.bytes());
+    return;
+  }
+  tensors_[static_cast<std::size_t>(slot)] = std::move(value);
+  void* data = const_cast<void*>(tensors_[static_cast<std::size_t>(slot)].data());
+  for (const int view : plan_.views[static_cast<std::size_t>(slot)]) pointers_[static_cast<std::size_t>(view)] = data;
+}
+
+void Execution::alias(int slot, int from, const Shape& shape) {
+  const auto to = static_cast<std::size_t>(slot);
+  const Slot& source = plan_.slots[static_cast<std::size_t>(from)];
+  shapes_[to] = shape;
+  pointers_[to] = pointers_[static_cast<std::size_t>(from)];
+  // Holds the memory where it is counted; the arena's and a variable's outlives the step.
+  tensors_[to] = source.root == Root::kOwn || source.root == Root::kFeed || source.root == Root::kConstant
+                     ? tensor(from).reshaped(shape)
+                     : Tensor();
+}
+
+void Execution::make_room(int slot, const Shape& shape) {
+  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  if (s.root != Root::kOwn) return;
+  Tensor& tensor = tensors_[static_cast<std::size_t>(slot)];
+  const bool keep = tensor && tensor.shape() == shape && !tensor.buffer()->shared();
+  if (!keep) tensor = Tensor(s.dtype, shape);
+  shapes_[static_cast<std::size_t>(slot)] = shape;
+  for (const int view : plan_.views[static_cast<std::size_t>(slot)])
+    pointers_[static_cast<std::size_t>(view)] = tensor.mutable_data();
+}
+
+void Execution::assign(int slot, Tensor value) {
+  const PlannedVariable& variable = variable_at(slot);
+  VariableSlot& to = *variable.slot;
+  if (value.dtype() != to.dtype) throw InvalidArgument(cat("variable '", to.name, "' holds ", to.dtype, ", not ", value.dtype()));
+  const bool in_place = to.buffer && !to.buffer->shared() && to.shape == value.shape() && to.dtype != DType::kString;
+  if (in_place) {
+    if (value.bytes() > 0) std::memmove(to.buffer->data(), value.data(), value.bytes());
+    return;
+  }
+  // A tensor that nobody else holds becomes the value; another is copied, so that later updates need not.
+  if (value.buffer()->shared() || value.buffer()->count() != value.elements()) {
+    Tensor copy(value.dtype(), value.shape());
+    if (value.dtype() == DType::kString) {
+      std::ranges::copy(value.values<std::string>(), copy.mutable_values<std::string>().begin());
+    } else if (value.bytes() > 0) {
+      std::memcpy(copy.mutable_data(), value.data(), value.bytes());
+    }
+    value = std::move(copy);
+  }
+  to.shape = value.shape();
+  to.buffer = value.buffer();
+  engine_.epoch.fetch_add(1, std::memory_order_release);
+  point(variable);
+}
+
+bool Execution::initialized(int slot) const { return static_cast<bool>(variable_at(slot).slot->buffer); }
+
+void Execution::require_initialized(int slot, const Node* reader) const {
+  const VariableSlot& variable = *variable_at(slot).slot;
+  if (!variable.buffer) refuse_uninitialized(variable, reader);
+}
+
+std::shared_ptr<Waker> Execution::waker() { return parking_; }
+
+void Execution::parallel_ranges(std::int64_t n, std::int64_t grain,
+                                const std::function<void(std::int64_t, std::int64_t)>& body) {
+  // Threads of the pool must flush denormals too, or results would depend on which thread did what.
+  engine_.pool()->for_ranges(n, grain, [&body](std::int64_t begin, std::int64_t end) {
+    const FloatState flushed;
+    body(begin, end);
+  });
+}
+
+}  // namespace runnel

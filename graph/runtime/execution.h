@@ -1,0 +1,92 @@
+// One run of a plan at a time: the table of pointers, the arena behind it, and what the run has told so far.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/kernel.h"
+#include "graph/runtime/plan.h"
+#include "graph/runtime/session.h"
+
+namespace runnel {
+
+// Variables have another shape than the plan was made for: the caller makes a new plan.
+struct PlanOutgrown {};
+
+class Execution final : public Context {
+ public:
+  explicit Execution(const Plan& plan);
+  ~Execution();
+
+  // Runs the plan; results go to `out`, one a fetch. Requires: feeds in the plan's order, checked.
+  void run(std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
+
+  Tensor tensor(int slot) override;
+  void set_output(int slot, Tensor value) override;
+  void set_dead(int flag) override { dead_[static_cast<std::size_t>(flag)] = 1; }
+  bool is_dead(int flag) const override { return dead_[static_cast<std::size_t>(flag)] != 0; }
+  void assign(int slot, Tensor value) override;
+  bool initialized(int slot) const override;
+  std::shared_ptr<Waker> waker() override;
+  bool cancelled() const override;
+
+  // For steps of the plan itself (steps.cc).
+  void set_alive(int flag) { dead_[static_cast<std::size_t>(flag)] = 0; }
+  Shape shape_of(int slot) const;
+  // Makes `slot` share the memory of `from`, under `shape`.
+  void alias(int slot, int from, const Shape& shape);
+  // Room for a late output; keeps the memory of the last step where it fits.
+  void make_room(int slot, const Shape& shape);
+  void require_initialized(int slot, const Node* reader) const;
+  void throw_if_stopped() const;
+  const Plan& plan() const { return plan_; }
+
+  // What a late step remembers of its last binding.
+  struct LateCache {
+    std::vector<Shape> shapes;
+    std::vector<Tensor> values;
+    std::vector<Shape> outputs;
+    BoundKernel kernel;
+    bool view = false;
+  };
+  LateCache& late_cache(int k) { return late_[static_cast<std::size_t>(k)]; }
+
+ private:
+  class Parking;
+  void parallel_ranges(std::int64_t n, std::int64_t grain,
+                       const std::function<void(std::int64_t, std::int64_t)>& body) override;
+  void* memory_of(const Slot& slot) const;
+  void take_feeds(std::span<const Feed> feeds);
+  void renew_own();
+  void run_early();
+  bool run_early_step(const EarlyStep& step);
+  void lock_variables();
+  void unlock_variables(std::size_t count);
+  void look_at_variables();
+  void look_at(const PlannedVariable& variable);
+  void own_written();
+  void run_steps();
+  void hand_out(Tensor* out);
+  const PlannedVariable& variable_at(int slot) const;
+  void point(const PlannedVariable& variable);
+  [[noreturn]] void fail(const Error& error, const StepInfo& info) const;
+
+  const Plan& plan_;
+  Engine& engine_;
+  std::vector<void*> pointers_;
+  std::vector<Tensor> tensors_;  // memory of kOwn slots, fed values, late values
+  std::vector<Shape> shapes_;    // of slots whose shape is told late
+  std::vector<char> dead_;
+  std::vector<LateCache> late_;
+  void* arena_ = nullptr;
+  std::uint64_t epoch_ = 0;
+  const RunOptions* options_ = nullptr;
+  std::chrono::steady_clock::time_point deadline_;
+  bool has_deadline_ = false;
+  std::shared_ptr<Parking> parking_;
+};
+
+}  // namespace runnel

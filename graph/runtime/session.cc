@@ -1,0 +1,228 @@
+// Session and Prepared: checking requests, finding plans, and running them.
+#include "graph/runtime/session.h"
+
+#include <algorithm>
+
+#include "graph/error.h"
+#include "graph/runtime/cancellation.h"
+#include "graph/runtime/engine.h"
+#include "graph/runtime/execution.h"
+#include "graph/runtime/plan.h"
+
+namespace runnel {
+namespace {
+
+// Runs between two looks at whether the graph grows.
+constexpr std::uint64_t kRunsBetweenLooks = 1024;
+
+class Running {
+ public:
+  explicit Running(Engine& engine) : engine_(engine) { engine.begin_step(); }
+  ~Running() { engine_.end_step(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  Engine& engine_;
+};
+
+void check_value(const Output& key, const Tensor& value) {
+  if (value.dtype() != base_of(key.dtype()) && key.dtype() != DType::kInvalid)
+    throw InvalidArgument(cat("Cannot feed a value of dtype ", value ? name_of(value.dtype()) : "none", " for tensor '", key.name(),
+                              "', which is ", base_of(key.dtype()), key.shape()),
+                          key.node().where(), key.node().name());
+  if (!value.shape().compatible_with(key.shape()))
+    throw InvalidArgument(cat("Cannot feed a value of shape ", value.shape(), " for tensor '", key.name(),
+                              "', which has shape ", key.shape()),
+                          key.node().where(), key.node().name());
+}
+
+void check_owner(const Graph& graph, const Graph& owner, const std::string& name) {
+  if (&graph != &owner) throw InvalidArgument(cat("'", name, "' is not an element of this session's graph"));
+}
+
+void check_fetches(const Graph& graph, std::span<const Fetch> fetches) {
+  for (const Fetch& fetch : fetches) {
+    if (fetch.output()) {
+      check_owner(graph, fetch.output().graph(), fetch.output().name());
+    } else {
+      check_owner(graph, fetch.operation().graph(), fetch.operation().name());
+    }
+  }
+}
+
+void check_feeds(const Graph& graph, std::span<const Feed> feeds) {
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    check_owner(graph, feeds[i].key.graph(), feeds[i].key.name());
+    check_value(feeds[i].key, feeds[i].value);
+    for (std::size_t k = 0; k < i; ++k)
+      if (feeds[k].key == feeds[i].key) throw InvalidArgument(cat("'", feeds[i].key.name(), "' is fed twice"));
+  }
+}
+
+void count_run(Engine& engine) {
+  const std::uint64_t runs = engine.counters.runs.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (runs == 1 || runs % kRunsBetweenLooks == 0) engine.graph().note_run(runs);
+}
+
+// Runs `plan` on an execution of its pool, which goes back also when the step fails.
+void run_pooled(Plan& plan, std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
+  std::unique_ptr<Execution> execution = plan.take();
+  struct GiveBack {
+    Plan& plan;
+    std::unique_ptr<Execution>& execution;
+    ~GiveBack() { plan.give_back(std::move(execution)); }
+  } give_back{plan, execution};
+  execution->run(feeds, options, out);
+}
+
+}  // namespace
+
+CancellationToken::CancellationToken() : state_(std::make_shared<State>()) {}
+void CancellationToken::cancel() const { state_->cancel(); }
+bool CancellationToken::cancelled() const { return state_->flag.load(std::memory_order_acquire); }
+
+Session::Session() : Session(default_graph()) {}
+Session::Session(Graph& graph, SessionOptions options) : engine_(std::make_shared<Engine>(graph, options)) {}
+Session::~Session() { close(); }
+
+Graph& Session::graph() const { return engine_->graph(); }
+void Session::close() { engine_->close(); }
+bool Session::closed() const { return engine_->closed(); }
+
+Tensor Session::run(Fetch fetch, std::initializer_list<Feed> feeds, const RunOptions& options) {
+  Tensor out;
+  run_into(std::span(&fetch, 1), std::span(feeds.begin(), feeds.size()), options, &out);
+  return out;
+}
+
+std::vector<Tensor> Session::run(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options) {
+  std::vector<Tensor> out(fetches.size());
+  run_into(fetches, feeds, options, out.data());
+  return out;
+}
+
+void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
+  Engine& engine = *engine_;
+  const Running running(engine);
+  check_fetches(engine.graph(), fetches);
+  check_feeds(engine.graph(), feeds);
+  count_run(engine);
+  const std::shared_ptr<Recipe> recipe = engine.recipe_for(fetches, feeds);
+  for (;;) {
+    const std::shared_ptr<Plan> plan = recipe->plan_for(engine, feeds);
+    try {
+      return run_pooled(*plan, feeds, options, out);
+    } catch (const PlanOutgrown&) {
+      recipe->drop(plan);
+    }
+  }
+}
+
+std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
+  const Running running(*engine_);
+  std::vector<VariableSlot*> slots, in_order;
+  for (const Variable& variable : variables) {
+    check_owner(engine_->graph(), variable.graph(), variable.name());
+    slots.push_back(engine_->slot_of(variable.parts().variable.node()));
+  }
+  in_order = slots;
+  std::ranges::sort(in_order, {}, &VariableSlot::number);
+  in_order.erase(std::ranges::unique(in_order).begin(), in_order.end());
+  std::size_t locked = 0;
+  struct Unlock {
+    Engine& engine;
+    const std::vector<VariableSlot*>& slots;
+    const std::size_t& count;
+    ~Unlock() {
+      for (std::size_t k = 0; k < count; ++k) slots[k]->unlock(false, engine.lock_room());
+    }
+  } unlock{*engine_, in_order, locked};
+  for (; locked < in_order.size(); ++locked)
+    in_order[locked]->lock(false, engine_->lock_room(), [this] {
+      if (engine_->closed()) throw Cancelled("the session was closed");
+    });
+  std::vector<Tensor> out;
+  for (const VariableSlot* slot : slots) {
+    if (!slot->buffer) throw FailedPrecondition("Attempting to use uninitialized value " + slot->name, {}, slot->name);
+    out.emplace_back(slot->dtype, slot->shape, slot->buffer);
+  }
+  return out;
+}
+
+SessionStats Session::stats() const {
+  const Engine::Counters& c = engine_->counters;
+  return {.runs = c.runs, .plans_made = c.plans_made, .kernels_run = c.kernels_run,
+          .copies_by_writers = c.copies_by_writers, .arena_bytes = c.arena_bytes, .late_bindings = c.late_bindings};
+}
+
+std::string Session::describe(std::span<const Fetch> fetches, std::span<const Feed> feeds) {
+  const Running running(*engine_);
+  check_fetches(engine_->graph(), fetches);
+  check_feeds(engine_->graph(), feeds);
+  return engine_->recipe_for(fetches, feeds)->plan_for(*engine_, feeds)->text();
+}
+
+class PreparedState {
+ public:
+  PreparedState(std::shared_ptr<Engine> engine, Call call) : engine_(std::move(engine)), results_(call.fetches.size()) {
+    check_fetches(engine_->graph(), call.fetches);
+    for (const Output& feed : call.feeds) {
+      check_owner(engine_->graph(), feed.graph(), feed.name());
+      feeds_.push_back({feed, Tensor()});
+    }
+    recipe_ = engine_->recipe_for(call.fetches, feeds_);
+  }
+
+  std::span<const Tensor> run(std::span<const Tensor> values) {
+    const Running running(*engine_);
+    take(values);
+    for (Tensor& result : results_)
+      if (result) result = Tensor();  // so that their memory is free for this step
+    count_run(*engine_);
+    for (;;) {
+      if (!plan_ || !plan_->fits(feeds_)) find_plan();
+      try {
+        execution_->run(feeds_, options_, results_.data());
+        return results_;
+      } catch (const PlanOutgrown&) {
+        recipe_->drop(plan_);
+        plan_.reset();
+      }
+    }
+  }
+
+ private:
+  void take(std::span<const Tensor> values) {
+    if (values.size() != feeds_.size())
+      throw InvalidArgument(cat("this call takes ", feeds_.size(), " feeds, not ", values.size()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      check_value(feeds_[i].key, values[i]);
+      feeds_[i].value = values[i];
+    }
+  }
+
+  void find_plan() {
+    execution_.reset();
+    plan_ = recipe_->plan_for(*engine_, feeds_);
+    execution_ = plan_->take();
+  }
+
+  std::shared_ptr<Engine> engine_;
+  std::vector<Feed> feeds_;
+  std::vector<Tensor> results_;
+  RunOptions options_;
+  std::shared_ptr<Recipe> recipe_;
+  std::shared_ptr<Plan> plan_;
+  std::unique_ptr<Execution> execution_;
+};
+
+Prepared Session::prepare(Call call) { return Prepared(std::make_unique<PreparedState>(engine_, std::move(call))); }
+
+Prepared::Prepared(std::unique_ptr<PreparedState> state) : state_(std::move(state)) {}
+Prepared::Prepared(Prepared&&) noexcept = default;
+Prepared& Prepared::operator=(Prepared&&) noexcept = default;
+Prepared::~Prepared() = default;
+std::span<const Tensor> Prepared::run(std::span<const Tensor> feeds) { return state_->run(feeds); }
+
+}  // namespace runnel
