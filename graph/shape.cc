@@ -73,7 +73,8 @@ bool Shape::compatible_with(const Shape& other) const {
 }
 
 Shape Shape::merged_with(const Shape& other) const {
-  if (!compatible_with(other)) throw InvalidArgument(cat("shapes ", text(), " and ", other.text(), " differ"));
+  if (!compatible_with(other))
+    throw InvalidArgument(cat("shapes ", text(), " and ", other.text(), " differ"));
   if (!has_rank()) return other;
   if (!other.has_rank()) return *this;
   Shape both = *this;
@@ -105,6 +106,19 @@ Shape broadcast(const Shape& a, const Shape& b) {
       throw InvalidArgument(cat("shapes ", a, " and ", b, " do not broadcast: ", da, " against ", db));
     // An unknown dimension stays unknown against 1; against n > 1 it must be 1 or n, so the result is n.
     out.set(i, da == 1 ? db : db == 1 ? da : da < 0 ? db : da);
+  }
+  return out;
+}
+
+BroadcastAxes broadcast_axes(const Shape& a, const Shape& b) {
+  const Shape whole = broadcast(a, b);
+  BroadcastAxes out;
+  if (a == b) return out;
+  for (int i = 0; i < whole.rank(); ++i) {
+    const int at_a = i - (whole.rank() - a.rank()), at_b = i - (whole.rank() - b.rank());
+    const std::int64_t of_a = at_a < 0 ? 1 : a[at_a], of_b = at_b < 0 ? 1 : b[at_b];
+    if (of_a == 1) out.a.push_back(i);
+    if (of_b == 1) out.b.push_back(i);
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// The shape of a tensor: known, known in part (a dimension of kUnknown) or of unknown rank. Up to eight dimensions
-// lie in the object itself, so that making and comparing shapes takes no memory from the heap.
+// The shape of a tensor: known, known in part (a dimension of kUnknown) or of unknown rank. Up to eight
+// dimensions lie in the object itself, so that making and comparing shapes takes no memory from the heap.
 #pragma once
 
 #include <array>
@@ -59,5 +59,13 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape);
 // The shape that NumPy's rule gives for an elementwise operation on a and b; dimensions of 1 stretch. Throws
 // InvalidArgument if they do not fit.
 Shape broadcast(const Shape& a, const Shape& b);
+
+// Over which axes of broadcast(a, b) a gradient must be summed to fit a, and to fit b. Where both have 1 the
+// axis is in both lists, but equal shapes have none (as TensorFlow's BroadcastGradientArgs). Requires: both
+// known. Throws InvalidArgument if they do not fit.
+struct BroadcastAxes {
+  std::vector<std::int64_t> a, b;
+};
+BroadcastAxes broadcast_axes(const Shape& a, const Shape& b);
 
 }  // namespace runnel

@@ -1,0 +1,25 @@
+// Rows of a tensor picked by number.
+#pragma once
+
+#include "ops/operand.h"
+
+namespace runnel {
+
+struct GatherOptions {
+  int axis = 0;  // negative: counted from the end
+  std::string name = "";
+  Location where = Location::here();
+};
+
+// The entries of one dimension that `indices` names, in that order.
+//
+//   params    T[...]
+//   indices   int16, int32 or int64[...]
+//   returns   T[params.shape[:axis], indices.shape, params.shape[axis + 1:]]
+//   T         any
+//   errors    InvalidArgument from Session::run if an index is not in [0, dimension)
+//   grad      params; for axis 0 as IndexedSlices
+//   source    TensorFlow "GatherV2", tf.gather
+Output gather(Operand params, Operand indices, GatherOptions options = {});
+
+}  // namespace runnel
