@@ -33,7 +33,6 @@ std::vector<bool> reduced_dims(const Shape& shape, const Tensor& axes) {
     const std::int64_t i = axis < 0 ? axis + shape.rank() : axis;
     if (i < 0 || i >= shape.rank())
       throw InvalidArgument(cat("no axis ", axis, " in a tensor of rank ", shape.rank()));
-    if (reduced[static_cast<std::size_t>(i)]) throw InvalidArgument(cat("axis ", axis, " is named twice"));
     reduced[static_cast<std::size_t>(i)] = true;
   }
   return reduced;

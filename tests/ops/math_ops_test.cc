@@ -97,7 +97,7 @@ TEST_CASE("an axis that is not there is refused with the input's shape") {
       "Sum 'Sum': no axis 2 in a tensor of rank 2: input is float[3,4] (x:0), reduction_indices is "
       "int32[1] (Sum/reduction_indices:0)",
       InvalidArgument);
-  CHECK_THROWS_AS(reduce_sum(x, Axes{0, -2}), InvalidArgument);
+  CHECK(reduce_sum(x, Axes{0, -2}).shape() == Shape{4});  // named twice counts once, as in TensorFlow
 }
 
 TEST_CASE("select takes one flag a row or an element, and no other shape") {

@@ -1,0 +1,87 @@
+// Binding of kernels that compute each element on its own, from one tensor or from two that broadcast. The
+// operation is a type with `static R apply(T x, T y)`; it gives three plain loops (vector code is the
+// compiler's affair), and what runs them knows neither operation nor type, so that it is compiled once. A
+// result may lie in the memory of an input: element i is read before it is written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "graph/kernel.h"
+
+namespace runnel {
+
+// Ranges below this many elements are not worth a thread: about 10 us of simple arithmetic.
+inline constexpr std::int64_t kElementwiseGrain = 32768;
+
+// Signed integers wrap around like unsigned ones, instead of being undefined: compute in this type.
+template <class T, bool = std::is_integral_v<T>>
+struct WrappingType {
+  using type = T;
+};
+template <class T>
+struct WrappingType<T, true> {
+  using type = std::make_unsigned_t<decltype(T{} + 0)>;
+};
+template <class T>
+using Wrapping = typename WrappingType<T>::type;
+
+// Loops over n results, with both sides advancing or one of them staying at its first element.
+struct BinaryLoops {
+  using Row = void (*)(const void* x, const void* y, void* z, std::int64_t n);
+  Row both, left_stays, right_stays;
+  std::int64_t input_size, output_size;  // bytes an element
+  // Looks at all of y before anything is written, and may throw; null for nothing.
+  void (*check_y)(const void* y, std::int64_t n) = nullptr;
+};
+struct UnaryLoop {
+  void (*row)(const void* x, void* y, std::int64_t n);
+  std::int64_t input_size, output_size;
+  std::int64_t grain = kElementwiseGrain;
+};
+
+// Binds z = F(x, y), or y = F(x), for tensors of any shapes that broadcast.
+void bind_loops(Bind& b, const BinaryLoops& loops);
+void bind_loops(Bind& b, const UnaryLoop& loop);
+
+template <class F, class T, class R>
+struct Loops {
+  static void both(const void* x, const void* y, void* z, std::int64_t n) {
+    const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(y);
+    R* __restrict r = static_cast<R*>(z);
+    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], b[i]);
+  }
+  static void left_stays(const void* x, const void* y, void* z, std::int64_t n) {
+    const T a = *static_cast<const T*>(x), *b = static_cast<const T*>(y);
+    R* __restrict r = static_cast<R*>(z);
+    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a, b[i]);
+  }
+  static void right_stays(const void* x, const void* y, void* z, std::int64_t n) {
+    const T *a = static_cast<const T*>(x), b = *static_cast<const T*>(y);
+    R* __restrict r = static_cast<R*>(z);
+    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], b);
+  }
+  static void alone(const void* x, void* y, std::int64_t n) {
+    const T* a = static_cast<const T*>(x);
+    R* __restrict r = static_cast<R*>(y);
+    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i]);
+  }
+};
+
+template <class F, class T, class R = T>
+BinaryLoops binary_loops() {
+  using L = Loops<F, T, R>;
+  return {L::both, L::left_stays, L::right_stays, sizeof(T), sizeof(R)};
+}
+template <class F, class T, class R = T>
+void bind_binary(Bind& b) {
+  bind_loops(b, binary_loops<F, T, R>());
+}
+// `grain`: elements that are worth a thread.
+template <class F, class T, class R = T>
+void bind_unary(Bind& b, std::int64_t grain = kElementwiseGrain) {
+  bind_loops(b, UnaryLoop{Loops<F, T, R>::alone, sizeof(T), sizeof(R), grain});
+}
+
+}  // namespace runnel
