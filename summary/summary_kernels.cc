@@ -29,23 +29,18 @@ const KernelRegistration kScalarSummary{
       });
     }};
 
-// Whether a histogram has said already that it leaves something out.
-struct Warned final : NodeState {
-  std::atomic<bool> once = false;
-};
-
 const KernelRegistration kHistogramSummary{
     "HistogramSummary", kReal, []<class T>(Bind& b) {
       const auto n = static_cast<std::size_t>(b.input("values").shape.elements());
       const AttrValue* attr = b.node().attr("_strict");
-      b.run([n, strict = attr && b.flag("_strict"), warned = b.state<Warned>(),
+      b.run([n, strict = attr && b.flag("_strict"), warned = std::make_shared<std::atomic<bool>>(false),
              tag = b.in<std::string>("tag"), values = b.in<T>("values"),
              out = b.out<std::string>("summary")](Context& c) {
         const Histogram counts = histogram_of(std::span<const T>(c[values], n));
         if (!counts.all_finite()) {
           const std::string what = cat("histogram '", *c[tag], "': ", left_out(counts));
           if (strict) throw InvalidArgument(what);
-          if (!warned->once.exchange(true)) log_warning(what + " left out; this is said once");
+          if (!warned->exchange(true)) log_warning(what + " left out; this is said once");
         }
         *c[out] = histogram_value(*c[tag], counts);
       });

@@ -52,7 +52,7 @@ struct MergeAllOptions {
 Output scalar(std::string_view name, Operand tensor, SummaryOptions options = {});
 
 // The distribution of a tensor's elements, under TensorFlow's limits (histogram.h). NaN and infinities are
-// left out and logged once a node, unless strict.
+// left out and logged once a plan, unless strict.
 //
 //   name     of node and tag
 //   values   T[...]
