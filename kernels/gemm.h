@@ -1,0 +1,30 @@
+// Products of matrices. Floats go to OpenBLAS, which runs on one thread (the session sees to that); large
+// products in parts of fixed rows that the session's threads share. Own loops for small products were tried
+// and dropped: OpenBLAS 0.3.21 takes 110 ns for 16x16x16 and 45 ns for 16x4x16 with AVX-512. Integers have
+// plain loops. Results never depend on threads.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/kernel.h"
+
+namespace runnel {
+
+// out[m, n] = a[m, k] b[k, n], where a set flag says that the matrix lies transposed in memory: a as [k, m],
+// b as [n, k].
+struct Gemm {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+};
+
+// Of two matrices of these shapes, as MatMul's attributes say. Requires: known shapes that fit. Throws
+// Unimplemented for a dimension over 2^31 - 1, which BLAS cannot take.
+Gemm gemm(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b);
+
+// Writes the product; zeros if k is 0. `out` must not overlap a or b. T: float, double, std::int16_t,
+// std::int32_t, std::int64_t; integers wrap around.
+template <class T>
+void multiply(const Gemm& g, const T* a, const T* b, T* out, Context& c);
+
+}  // namespace runnel
