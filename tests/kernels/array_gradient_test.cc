@@ -159,3 +159,77 @@ TEST_CASE("gathered rows have a gradient of rows, with TensorFlow's nodes") {
           "concat/axis Const", "concat ConcatV2 ExpandDims strided_slice concat/axis",
           "Reshape Reshape gradients/grad_ys_0 concat", "Reshape_1 Reshape GatherV2/indices ExpandDims"});
 }
+
+TEST_CASE("gathering along the second axis has TensorFlow's nodes in its gradient") {
+  Graph g;
+  const Output x = placeholder<float>(g, {4, 3}, "x");
+  gradients({gather(x, Tensor::vector({1, 0}), {.axis = 1})}, {x});
+  CHECK(
+      nodes_under(g, "gradients/GatherV2_grad/") ==
+      Lines{
+          "Shape Const",
+          "Size Const",
+          "ExpandDims/dim Const",
+          "ExpandDims ExpandDims Size ExpandDims/dim",
+          "Const Const",
+          "Const_1 Const",
+          "strided_slice/stack Pack Const",
+          "strided_slice/stack_1 Pack GatherV2/axis",
+          "strided_slice/stack_2 Pack Const_1",
+          "strided_slice StridedSlice Shape strided_slice/stack strided_slice/stack_1 strided_slice/stack_2",
+          "Const_2 Const",
+          "Const_3 Const",
+          "strided_slice_1/stack Pack GatherV2/axis",
+          "strided_slice_1/stack_1 Pack Const_2",
+          "strided_slice_1/stack_2 Pack Const_3",
+          "strided_slice_1 StridedSlice Shape strided_slice_1/stack strided_slice_1/stack_1 "
+          "strided_slice_1/stack_2",
+          "strided_slice_2/stack Const",
+          "strided_slice_2/stack_1 Const",
+          "strided_slice_2/stack_2 Const",
+          "strided_slice_2 StridedSlice strided_slice_1 strided_slice_2/stack strided_slice_2/stack_1 "
+          "strided_slice_2/stack_2",
+          "concat/values_1 Const",
+          "concat/axis Const",
+          "concat ConcatV2 strided_slice concat/values_1 strided_slice_2 concat/axis",
+          "Size_1 Const",
+          "Size_2 Const",
+          "range/start Const",
+          "range/limit Const",
+          "range/delta Const",
+          "range Range range/start range/limit range/delta",
+          "range_1/start Const",
+          "range_1/delta Const",
+          "range_1 Range range_1/start Size_2 range_1/delta",
+          "add/y Const",
+          "add AddV2 Size_2 add/y",
+          "range_2/delta Const",
+          "range_2 Range add Size_1 range_2/delta",
+          "Reshape Reshape gradients/grad_ys_0 concat",
+          "concat_1/values_1 Pack Size_2",
+          "concat_1/axis Const",
+          "concat_1 ConcatV2 range concat_1/values_1 range_1 range_2 concat_1/axis",
+          "transpose Transpose Reshape concat_1",
+          "GatherV2/axis Const",
+          "GatherV2 GatherV2 Shape concat_1 GatherV2/axis",
+          "add_1/y Const",
+          "add_1 AddV2 GatherV2/axis add_1/y",
+          "strided_slice_3/stack Pack GatherV2/axis",
+          "strided_slice_3/stack_1 Pack add_1",
+          "strided_slice_3/stack_2 Const",
+          "strided_slice_3 StridedSlice Shape strided_slice_3/stack strided_slice_3/stack_1 "
+          "strided_slice_3/stack_2",
+          "Size_3 Const",
+          "ExpandDims_1/dim Const",
+          "ExpandDims_1 ExpandDims Size_3 ExpandDims_1/dim",
+          "Reshape_1 Reshape GatherV2/indices ExpandDims_1",
+          "UnsortedSegmentSum UnsortedSegmentSum transpose Reshape_1 strided_slice_3",
+          "add_2/y Const",
+          "add_2 AddV2 range_1 add_2/y",
+          "concat_2/values_2 Const",
+          "concat_2/axis Const",
+          "concat_2 ConcatV2 range add_2 concat_2/values_2 range_2 concat_2/axis",
+          "transpose_1 Transpose UnsortedSegmentSum concat_2",
+          "Shape_1 Const",
+          "Reshape_2 Reshape transpose_1 Shape_1"});
+}

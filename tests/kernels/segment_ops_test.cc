@@ -1,0 +1,42 @@
+// Sums of rows by number, and the gradient of gathering along another axis than the first, which needs them.
+#include <doctest/doctest.h>
+
+#include "graph/error.h"
+#include "ops/array_gather_ops.h"
+#include "ops/array_ops.h"
+#include "ops/gradient_check.h"
+#include "tests/kernels/golden_gradient.h"
+
+using namespace runnel;
+
+namespace {
+
+Output sums(Graph& g, const Tensor& data, const std::vector<int>& ids, int segments) {
+  return g.add("UnsortedSegmentSum",
+               {constant(g, data), constant(g, Tensor::vector(ids)), constant(g, Tensor::scalar(segments))});
+}
+
+}  // namespace
+
+TEST_CASE("rows of one number are added up, negative numbers left out, missing ones zero") {
+  Graph g;
+  const Tensor rows = Tensor::matrix<float>({{1, 2}, {3, 4}, {5, 6}, {7, 8}});
+  CHECK(evaluate(sums(g, rows, {2, 0, 2, -1}, 3)) == Tensor::matrix<float>({{3, 4}, {0, 0}, {6, 8}}));
+  CHECK(evaluate(sums(g, Tensor::zeros(DType::kFloat, {0, 2}), {}, 1)) == Tensor::matrix<float>({{0, 0}}));
+  CHECK(evaluate(sums(g, Tensor::zeros(DType::kFloat, {0, 2}), {}, 0)).shape() == Shape{0, 2});
+}
+
+TEST_CASE("a segment that is not there is refused") {
+  Graph g;
+  CHECK_THROWS_WITH_AS(evaluate(sums(g, Tensor::vector<float>({1, 2}), {0, 3}, 3)),
+                       "UnsortedSegmentSum 'UnsortedSegmentSum': segment_ids[1] = 3 is not in [0, 3)",
+                       InvalidArgument);
+  CHECK_THROWS_AS(sums(g, Tensor::vector<float>({1}), {0, 1}, 2), InvalidArgument);
+  CHECK_THROWS_AS(sums(g, Tensor::vector<float>({1}), {0}, -2), InvalidArgument);
+}
+
+TEST_CASE("gathering along the second axis has TensorFlow's gradient") {
+  const auto f = [](const Outputs& in) { return gather(in[0], Tensor::vector({2, 0, 2}), {.axis = 1}); };
+  CHECK(golden_gap("gather_axis1", f, 1) == 0);
+  CHECK(gradient_gap(f, {random({2, 3, 2})}) < 1e-6);
+}
