@@ -4,6 +4,8 @@
 #include "graph/dataflow.h"
 #include "graph/dtype.h"
 #include "graph/error.h"
+#include "graph/io/file_system.h"
+#include "graph/kernel.h"
 #include "graph/location.h"
 #include "graph/meta_graph.h"
 #include "graph/node.h"

@@ -1,0 +1,132 @@
+// Load, init, the targets so many times, the fetches, the files: in this order, and each before the next
+// begins.
+#include "train/cli/job.h"
+
+#include <iostream>
+#include <set>
+
+#include <CLI/CLI.hpp>
+
+#include "graph/graph.h"
+#include "train/cli/json.h"
+#include "train/cli/model.h"
+#include "train/cli/npy.h"
+
+namespace runnel {
+namespace {
+
+constexpr std::int64_t kShown = 8;  // values of a fetch in JSON, as many as in text
+
+struct Result {
+  std::string name, file;  // file is empty if none is written
+  Tensor value;
+};
+
+// "x:0=x.npy". Tensor names hold no '='.
+Feed feed_of(const Graph& graph, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw CLI::ValidationError("--feed", text + " is not TENSOR=FILE.npy");
+  const Output key = graph.output(text.substr(0, equals));
+  const std::string path = text.substr(equals + 1);
+  const std::string bytes = read_file(real_file_system(), path);
+  try {
+    return {key, npy_restored(npy_tensor(bytes), base_of(key.dtype()))};
+  } catch (const Error& error) {
+    throw_error(error.code(), cat(path, ": ", error.message()));
+  }
+}
+
+// The file of each fetch, in order. Two of one name would overwrite each other.
+std::vector<std::string> files_of(const Job& job) {
+  std::vector<std::string> out;
+  std::set<std::string> taken;
+  for (std::string name : job.fetches) {
+    for (char& c : name)
+      if (c == '/' || c == ':') c = '_';
+    if (job.out.empty()) {
+      out.emplace_back();
+    } else if (taken.insert(name).second) {
+      out.push_back(join_path(job.out, name + ".npy"));
+    } else {
+      throw CLI::ValidationError("--fetch", cat("two fetches would be written to ", name, ".npy"));
+    }
+  }
+  return out;
+}
+
+std::vector<Result> run(const Job& job) {
+  const std::vector<std::string> files = files_of(job);
+  Graph graph;
+  load_model(graph, job.model);
+  std::vector<Feed> feeds;
+  for (const std::string& text : job.feeds) feeds.push_back(feed_of(graph, text));
+  std::vector<Fetch> targets, fetches;
+  for (const std::string& name : job.targets) targets.emplace_back(graph.operation(name));
+  for (const std::string& name : job.fetches) fetches.emplace_back(graph.output(name));
+  Session session(graph);
+  if (!job.init.empty()) session.run(graph.operation(job.init));
+  if (!targets.empty())
+    for (std::int64_t step = 0; step < job.steps; ++step)
+      session.run(std::span<const Fetch>(targets), std::span<const Feed>(feeds));
+  std::vector<Result> out;
+  if (fetches.empty()) return out;
+  const std::vector<Tensor> values =
+      session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
+  for (std::size_t i = 0; i < values.size(); ++i) out.push_back({job.fetches[i], files[i], values[i]});
+  return out;
+}
+
+void write(const std::string& directory, const std::vector<Result>& results) {
+  if (directory.empty()) return;
+  make_directories(real_file_system(), directory);
+  for (const Result& result : results) {
+    write_file_atomically(real_file_system(), result.file, npy_bytes(result.value));
+    if (const std::string loss = npy_loss(result.value); !loss.empty())
+      std::cerr << "runnel: " << result.file << ": " << loss << "\n";
+  }
+}
+
+std::string json_of(const Result& result) {
+  std::string out = cat(
+      "{\"name\": ", json_text(result.name), ", \"dtype\": ", json_text(name_of(result.value.dtype())),
+      ", \"shape\": ", json_shape(result.value.shape()), ", \"first\": ", json_values(result.value, kShown));
+  if (!result.file.empty()) out += cat(", \"file\": ", json_text(result.file));
+  return out + "}";
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& command, Job& job) {
+  command.add_option("MODEL", job.model, "a .meta, or a GraphDef as .pb or .pbtxt");
+  command.add_option("--init", job.init, "an operation to run once, first")->type_name("OP");
+  command.add_option("--feed", job.feeds, "a tensor's value, for targets and fetches")
+      ->type_name("T=FILE.npy")
+      ->allow_extra_args(false);
+  command.add_option("--target", job.targets, "an operation to run in each step")
+      ->type_name("OP")
+      ->allow_extra_args(false);
+  command.add_option("--steps", job.steps, "how often the targets run")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--fetch", job.fetches, "a tensor to compute after the steps")
+      ->type_name("T")
+      ->allow_extra_args(false);
+  command.add_option("--out", job.out, "the folder for the fetches as .npy")->type_name("DIR");
+}
+
+std::string run_job(const Job& job, bool json) {
+  const std::vector<Result> results = run(job);
+  write(job.out, results);
+  if (json) {
+    std::vector<std::string> parts;
+    for (const Result& result : results) parts.push_back(json_of(result));
+    return cat("{\"model\": ", json_text(job.model), ", \"fetches\": ", json_list(parts), "}");
+  }
+  std::string out;
+  for (const Result& result : results)
+    out += cat(out.empty() ? "" : "\n", result.name, " ", result.value.text());
+  return out;
+}
+
+}  // namespace runnel
