@@ -1,5 +1,5 @@
-// Adding nodes: attributes are inferred from the inputs, everything is checked against the op's spec, the shape
-// function runs, and only then is the node named and stored, so that a refused node leaves no trace.
+// Adding nodes: attributes are inferred from the inputs, everything is checked against the op's spec, the
+// shape function runs, and only then is the node named and stored, so that a refused node leaves no trace.
 #include "graph/dataflow.h"
 
 #include <algorithm>
@@ -20,12 +20,13 @@ std::string lower(std::string_view name) {
 }
 
 bool name_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '\\' || c == '/' || c == '>' ||
-         c == '-';
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '\\' || c == '/' ||
+         c == '>' || c == '-';
 }
 
 // Names within one edit, or containing or contained in the wanted one; for "did you mean".
-std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>& all, std::string_view wanted) {
+std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>& all,
+                                    std::string_view wanted) {
   std::vector<std::string> near;
   const std::string key = lower(wanted);
   for (const auto& [name, node] : all) {
@@ -34,9 +35,8 @@ std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>
         (key.size() > 3 && (other.find(key) != std::string::npos || key.find(other) != std::string::npos)))
       near.push_back(name);
   }
-  std::sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
+  std::sort(near.begin(), near.end(),
+            [](const auto& a, const auto& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });
   if (near.size() > 3) near.resize(3);
   return near;
 }
@@ -45,15 +45,18 @@ std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>
 void settle(Attrs& attrs, const std::string& name, AttrValue inferred, std::string_view from) {
   const auto [at, added] = attrs.emplace(name, inferred);
   if (!added && !(at->second == inferred))
-    throw InvalidArgument(cat(from, " makes attr ", name, " ", inferred.text(), ", but it is ", at->second.text()));
+    throw InvalidArgument(
+        cat(from, " makes attr ", name, " ", inferred.text(), ", but it is ", at->second.text()));
 }
 
 std::string describe(const Output& output) {
   return cat(base_of(output.dtype()), output.shape(), " (", output.name(), ")");
 }
 
-// "inputs differ in dtype: x is float[2] (a:0), y is double[2] (b:0)", for two inputs that share one type attr.
-[[noreturn]] void refuse_types(const OpSpec& spec, const std::vector<Argument>& inputs, const std::string& type_attr) {
+// "inputs differ in dtype: x is float[2] (a:0), y is double[2] (b:0)", for two inputs that share one type
+// attr.
+[[noreturn]] void refuse_types(const OpSpec& spec, const std::vector<Argument>& inputs,
+                               const std::string& type_attr) {
   std::string text = "inputs differ in dtype", separator = ": ";
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (spec.inputs[i].type_attr == type_attr)
@@ -67,8 +70,10 @@ std::string describe(const Output& output) {
 void infer_argument(const OpSpec& spec, const std::vector<Argument>& inputs, std::size_t i, Attrs& attrs) {
   const ArgSpec& arg = spec.inputs[i];
   const Outputs& given = inputs[i].outputs();
-  if (!arg.is_list() && given.size() != 1) throw InvalidArgument(cat(arg.name, " takes one tensor, not ", given.size()));
-  if (!arg.number_attr.empty()) settle(attrs, arg.number_attr, static_cast<std::int64_t>(given.size()), arg.name);
+  if (!arg.is_list() && given.size() != 1)
+    throw InvalidArgument(cat(arg.name, " takes one tensor, not ", given.size()));
+  if (!arg.number_attr.empty())
+    settle(attrs, arg.number_attr, static_cast<std::int64_t>(given.size()), arg.name);
   if (!arg.type_list_attr.empty()) {
     std::vector<DType> types;
     for (const Output& output : given) types.push_back(base_of(output.dtype()));
@@ -93,8 +98,9 @@ bool is_node_name(std::string_view name) {
 }
 
 void refuse_name(std::string_view name, std::string_view what) {
-  throw InvalidArgument(cat("'", name, "' is not a valid ", what,
-                            " name: use letters, digits and _ . \\ / > - , starting with a letter, digit or dot"));
+  throw InvalidArgument(
+      cat("'", name, "' is not a valid ", what,
+          " name: use letters, digits and _ . \\ / > - , starting with a letter, digit or dot"));
 }
 
 Graph::Graph() : state_(std::make_unique<State>(*this)) {}
@@ -157,7 +163,8 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       infer_argument(*request.spec, inputs, i, attrs);
       for (const Output& output : inputs[i].outputs()) {
-        if (&output.graph() != this) throw InvalidArgument(cat("input ", output.name(), " is of another graph"));
+        if (&output.graph() != this)
+          throw InvalidArgument(cat("input ", output.name(), " is of another graph"));
         request.inputs.push_back(output);
       }
     }
@@ -169,7 +176,8 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
       request.device = scope.colocations.back().device;
     }
     request.name = literal ? wanted : state_->unique(wanted, false);
-    if (literal && state_->by_name.contains(wanted)) throw AlreadyExists("the graph has a node of this name already");
+    if (literal && state_->by_name.contains(wanted))
+      throw AlreadyExists("the graph has a node of this name already");
     Node& node = state_->insert(std::move(request));
     if (literal) {
       state_->reserve(wanted);
@@ -188,19 +196,23 @@ Operation Graph::operation(std::string_view name) const {
   if (name.find(':') != std::string_view::npos)
     throw InvalidArgument(cat("'", name, "' names a tensor; an operation's name has no colon"));
   std::string text = cat("the graph has no operation '", name, "'");
-  for (const std::string& near : near_names(state_->by_name, name)) text += cat("; did you mean '", near, "'?");
+  for (const std::string& near : near_names(state_->by_name, name))
+    text += cat("; did you mean '", near, "'?");
   throw NotFound(text);
 }
 
 Output Graph::output(std::string_view name) const {
   const std::size_t colon = name.rfind(':');
   const std::string_view digits = colon == std::string_view::npos ? "" : name.substr(colon + 1);
-  if (digits.empty() || digits.size() > 6 || !std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
-    throw InvalidArgument(cat("'", name, "' is no tensor name: write OPERATION:INDEX, as in '", name.substr(0, colon), ":0'"));
+  if (digits.empty() || digits.size() > 6 ||
+      !std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
+    throw InvalidArgument(
+        cat("'", name, "' is no tensor name: write OPERATION:INDEX, as in '", name.substr(0, colon), ":0'"));
   const Operation from = operation(name.substr(0, colon));
   const int index = std::stoi(std::string(digits));
   if (index >= from.node().outputs())
-    throw NotFound(cat("'", name, "': operation '", from.name(), "' has only ", from.node().outputs(), " outputs"));
+    throw NotFound(
+        cat("'", name, "': operation '", from.name(), "' has only ", from.node().outputs(), " outputs"));
   return Output(from.node(), index);
 }
 
@@ -225,8 +237,8 @@ std::size_t Graph::size() const {
 
 std::pair<std::int64_t, std::int64_t> Graph::seeds(std::optional<std::int64_t> op_seed,
                                                    std::string_view full_name) const {
-  constexpr std::int64_t kModulus = 2147483647;            // 2^31 - 1
-  constexpr std::int64_t kDefaultGraphSeed = 87654321;     // TensorFlow's, where only the op has a seed
+  constexpr std::int64_t kModulus = 2147483647;         // 2^31 - 1
+  constexpr std::int64_t kDefaultGraphSeed = 87654321;  // TensorFlow's, where only the op has a seed
   const auto reduce = [](std::int64_t seed) { return (seed % kModulus + kModulus) % kModulus; };
   const std::optional<std::int64_t> graph_seed = seed();
   if (!graph_seed && !op_seed) return {0, 0};

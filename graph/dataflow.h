@@ -1,6 +1,6 @@
-// The graph: an append-only store of nodes with unique names, scopes, control edges, devices and collections. Builders
-// (ops/) add nodes through `add`, which does all checking, so that a mistake is reported at the line that made it.
-// Names and collection keys are TensorFlow's (formats 6.1, behaviours 2).
+// The graph: an append-only store of nodes with unique names, scopes, control edges, devices and collections.
+// Builders (ops/) add nodes through `add`, which does all checking, so that a mistake is reported at the line
+// that made it. Names and collection keys are TensorFlow's (formats 6.1, behaviours 2).
 #pragma once
 
 #include <cstdint>
@@ -67,7 +67,8 @@ inline constexpr const char* kWhileContext = "while_context";
 }  // namespace keys
 
 struct GraphOptions {
-  std::optional<std::int64_t> seed = {};  // as tf.set_random_seed; none: random ops start differently each time
+  std::optional<std::int64_t> seed =
+      {};  // as tf.set_random_seed; none: random ops start differently each time
 };
 
 // How a graph is written.
@@ -77,8 +78,8 @@ struct GraphDefOptions {
   bool clear_devices = false;
 };
 
-// Building is guarded by a lock, so several threads may add nodes and sessions may run meanwhile. Scopes belong to
-// the thread that opened them. Does not move or copy: handles point into it.
+// Building is guarded by a lock, so several threads may add nodes and sessions may run meanwhile. Scopes
+// belong to the thread that opened them. Does not move or copy: handles point into it.
 class Graph {
  public:
   Graph();
@@ -87,30 +88,32 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Adds a node. `name` is made unique inside the current scope; empty means the op's type; one that ends in '/' is
-  // used as it is, from the root, without the slash. Dtype attributes and list lengths are inferred from the inputs,
-  // missing attributes take the op's defaults. Throws InvalidArgument, FailedPrecondition if the graph is finalized,
-  // NotFound if no op has that name.
-  Node& add(std::string_view op, const std::vector<Argument>& inputs, Attrs attrs = {}, std::string_view name = "",
-            Location where = {});
+  // Adds a node. `name` is made unique inside the current scope; empty means the op's type; one that ends in
+  // '/' is used as it is, from the root, without the slash. Dtype attributes and list lengths are inferred
+  // from the inputs, missing attributes take the op's defaults. Throws InvalidArgument, FailedPrecondition if
+  // the graph is finalized, NotFound if no op has that name.
+  Node& add(std::string_view op, const std::vector<Argument>& inputs, Attrs attrs = {},
+            std::string_view name = "", Location where = {});
   // The same with control edges of its own, besides those of open ControlDependencies.
-  Node& add(std::string_view op, const std::vector<Argument>& inputs, std::span<const Operation> control, Attrs attrs,
-            std::string_view name, Location where);
+  Node& add(std::string_view op, const std::vector<Argument>& inputs, std::span<const Operation> control,
+            Attrs attrs, std::string_view name, Location where);
 
   // --- looking up. All throw NotFound with near names when there is nothing of that name.
   Operation operation(std::string_view name) const;
-  Output output(std::string_view name) const;  // "x:0"; a bare "x" is refused as in TensorFlow
+  Output output(std::string_view name) const;     // "x:0"; a bare "x" is refused as in TensorFlow
   const Node* find(std::string_view name) const;  // null if there is none
-  std::vector<Node*> nodes() const;            // in order of making
+  std::vector<Node*> nodes() const;               // in order of making
   std::size_t size() const;
 
   // --- names and scopes
-  // The name that a node of this name would get now, reserved (behaviours 2). Throws InvalidArgument for bad names.
+  // The name that a node of this name would get now, reserved (behaviours 2). Throws InvalidArgument for bad
+  // names.
   std::string unique_name(std::string_view name);
   std::string current_scope() const;  // "linear/", or "" at the root
   // The graph's seed and FNV-1a of `full_name`, or the op's own seed: the attrs (seed, seed2) of a random op
   // (design: "Random numbers", formats 9.1).
-  std::pair<std::int64_t, std::int64_t> seeds(std::optional<std::int64_t> op_seed, std::string_view full_name) const;
+  std::pair<std::int64_t, std::int64_t> seeds(std::optional<std::int64_t> op_seed,
+                                              std::string_view full_name) const;
   void set_seed(std::optional<std::int64_t> seed);
   std::optional<std::int64_t> seed() const;
 
@@ -131,13 +134,13 @@ class Graph {
 
   int producer() const;  // GraphDef.versions.producer
 
-  // Writing and reading graphs (graph/README.md, "GraphDef"): bytes of a serialized GraphDef, or its text form. Throws
-  // InvalidArgument if the graph would take 2 GB or more.
+  // Writing and reading graphs (graph/README.md, "GraphDef"): bytes of a serialized GraphDef, or its text
+  // form. Throws InvalidArgument if the graph would take 2 GB or more.
   std::string to_graph_def(GraphDefOptions options = {}) const;
   std::string to_graph_def_text(GraphDefOptions options = {}) const;
-  // Adds all nodes of a GraphDef, binary or text, under their own names. Throws InvalidArgument (what is wrong with
-  // which node), DataLoss (bytes that are no GraphDef) or ResourceExhausted (constants over 4 GiB), and then has added
-  // nothing.
+  // Adds all nodes of a GraphDef, binary or text, under their own names. Throws InvalidArgument (what is
+  // wrong with which node), DataLoss (bytes that are no GraphDef) or ResourceExhausted (constants over 4
+  // GiB), and then has added nothing.
   void import_graph_def(std::string_view graph_def);
 
   // For graph_def.cc and the scope guards.
@@ -148,8 +151,8 @@ class Graph {
   std::unique_ptr<State> state_;
 };
 
-// Puts the names of nodes made while it lives under `name/`. A name used before gets `_1`, ...; "" goes back to the
-// root; a name ending in '/' re-opens that scope as it is.
+// Puts the names of nodes made while it lives under `name/`. A name used before gets `_1`, ...; "" goes back
+// to the root; a name ending in '/' re-opens that scope as it is.
 class [[nodiscard]] NameScope {
  public:
   NameScope(Graph& graph, std::string_view name);
@@ -180,8 +183,8 @@ class [[nodiscard]] ControlDependencies {
   bool clears_;
 };
 
-// Gives nodes made while it lives a device, kept as an attribute ("/device:CPU:0"; "/cpu:0" is understood). An inner
-// scope's fields win over an outer one's. Throws InvalidArgument for what is no device.
+// Gives nodes made while it lives a device, kept as an attribute ("/device:CPU:0"; "/cpu:0" is understood).
+// An inner scope's fields win over an outer one's. Throws InvalidArgument for what is no device.
 class [[nodiscard]] DeviceScope {
  public:
   DeviceScope(Graph& graph, std::string_view device);
@@ -193,8 +196,8 @@ class [[nodiscard]] DeviceScope {
   Graph& graph_;
 };
 
-// Gives nodes made while it lives the `_class` attribute "loc:@NODE", or the group that NODE is in, and its device, as
-// colocate_with.
+// Gives nodes made while it lives the `_class` attribute "loc:@NODE", or the group that NODE is in, and its
+// device, as colocate_with.
 class [[nodiscard]] ColocateWith {
  public:
   struct Nothing {};
@@ -211,8 +214,8 @@ class [[nodiscard]] ColocateWith {
   Graph& graph_;
 };
 
-// Makes every node made while it lives say that it was made at `where`, whatever its builder says: what a composed
-// builder or a gradient adds points at the line that caused it. An unknown place changes nothing.
+// Makes every node made while it lives say that it was made at `where`, whatever its builder says: what a
+// composed builder or a gradient adds points at the line that caused it. An unknown place changes nothing.
 class [[nodiscard]] MadeAt {
  public:
   MadeAt(Graph& graph, Location where);
@@ -225,7 +228,8 @@ class [[nodiscard]] MadeAt {
   Location before_;
 };
 
-// For people who come from TensorFlow; nothing in the library depends on these but constructors without a graph.
+// For people who come from TensorFlow; nothing in the library depends on these but constructors without a
+// graph.
 Graph& default_graph();
 // A new empty default graph. Throws FailedPrecondition inside an AsDefault.
 void reset_default_graph();

@@ -1,4 +1,5 @@
-// What a Graph holds, for the files of graph/ that implement it (dataflow.cc, scopes.cc, graph_def.cc, meta_graph.cc).
+// What a Graph holds, for the files of graph/ that implement it (dataflow.cc, scopes.cc, graph_def.cc,
+// meta_graph.cc).
 #pragma once
 
 #include <deque>
@@ -27,9 +28,9 @@ struct ScopeState {
   };
   std::string name;  // "linear/"
   std::vector<Control> controls;
-  std::vector<std::string> devices;      // outermost first; "\n" stands for a reset by colocation
-  std::vector<Colocation> colocations;   // the innermost one counts
-  Location made_at;                      // of the innermost MadeAt
+  std::vector<std::string> devices;     // outermost first; "\n" stands for a reset by colocation
+  std::vector<Colocation> colocations;  // the innermost one counts
+  Location made_at;                     // of the innermost MadeAt
 };
 
 // A node with everything decided: inputs flat, name final.
@@ -48,11 +49,12 @@ struct NodeRequest {
 struct CarriedMessages {
   int producer = 134;  // TensorFlow 1.15's graph version, or that of an imported graph if higher
   int min_consumer = 0;
-  std::string library;         // serialized FunctionDefLibrary, word for word
-  std::string unknown_fields;  // serialized GraphDef fields that Runnel does not know
-  std::string unknown_meta_fields;                   // the same of a MetaGraphDef: signatures, assets
-  std::map<std::string, std::string> op_defs;        // serialized OpDefs of those own_ops that are no functions
-  std::map<std::string, std::string> collections;    // serialized CollectionDefs of kinds that Runnel does not know
+  std::string library;                         // serialized FunctionDefLibrary, word for word
+  std::string unknown_fields;                  // serialized GraphDef fields that Runnel does not know
+  std::string unknown_meta_fields;             // the same of a MetaGraphDef: signatures, assets
+  std::map<std::string, std::string> op_defs;  // serialized OpDefs of those own_ops that are no functions
+  std::map<std::string, std::string>
+      collections;  // serialized CollectionDefs of kinds that Runnel does not know
 };
 
 struct Graph::State {
@@ -82,8 +84,9 @@ struct Graph::State {
   ScopeState& scope() { return scopes[std::this_thread::get_id()]; }
   const OpSpec* spec_of(std::string_view op) const;
 
-  // Checks inputs and attributes against the spec, fills in defaults, runs the shape function and stores the node.
-  // Nothing is changed when it throws. An empty Output among the inputs is an edge still to come (a loop's).
+  // Checks inputs and attributes against the spec, fills in defaults, runs the shape function and stores the
+  // node. Nothing is changed when it throws. An empty Output among the inputs is an edge still to come (a
+  // loop's).
   Node& insert(NodeRequest request);
   void require_not_finalized(std::string_view what) const;
   std::string unique(std::string_view scoped_name, bool mark);

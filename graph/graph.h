@@ -1,4 +1,5 @@
-// The door of graph/: tensors, shapes, errors, the graph with its scopes and collections, and the session that runs it.
+// The door of graph/: tensors, shapes, errors, the graph with its scopes and collections, and the session
+// that runs it.
 #pragma once
 
 #include "graph/dataflow.h"

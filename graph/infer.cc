@@ -8,10 +8,12 @@
 namespace runnel {
 namespace {
 
-constexpr int kDeepest = 64;  // nodes that a constant is looked for through; a hostile graph may chain millions
+constexpr int kDeepest =
+    64;  // nodes that a constant is looked for through; a hostile graph may chain millions
 
 bool has_kind(const AttrValue& value, const std::string& type) {
-  if (const RawAttr* raw = value.if_is<RawAttr>()) return !raw->bytes.empty();  // an attribute without a value is none
+  if (const RawAttr* raw = value.if_is<RawAttr>())
+    return !raw->bytes.empty();  // an attribute without a value is none
   if (value.if_is<EmptyList>()) return type.starts_with("list(");
   if (type == "string") return value.if_is<std::string>();
   if (type == "int") return value.if_is<std::int64_t>();
@@ -42,7 +44,8 @@ std::string listed(const std::vector<T>& all) {
 void check_type(const AttrSpec& spec, DType type) {
   if (!is_known(type) || is_ref(type)) throw InvalidArgument(cat("attr ", spec.name, " is no dtype: ", type));
   if (!spec.allowed_types.empty() && std::ranges::find(spec.allowed_types, type) == spec.allowed_types.end())
-    throw InvalidArgument(cat("attr ", spec.name, " may not be ", type, "; it takes ", listed(spec.allowed_types)));
+    throw InvalidArgument(
+        cat("attr ", spec.name, " may not be ", type, "; it takes ", listed(spec.allowed_types)));
 }
 
 void check_attr(const AttrSpec& spec, const AttrValue& value) {
@@ -53,13 +56,15 @@ void check_attr(const AttrSpec& spec, const AttrValue& value) {
     for (const DType type : *types) check_type(spec, type);
   if (const std::string* text = value.if_is<std::string>(); text && !spec.allowed_strings.empty())
     if (std::ranges::find(spec.allowed_strings, *text) == spec.allowed_strings.end())
-      throw InvalidArgument(cat("attr ", spec.name, " may not be \"", *text, "\"; it takes ", listed(spec.allowed_strings)));
+      throw InvalidArgument(
+          cat("attr ", spec.name, " may not be \"", *text, "\"; it takes ", listed(spec.allowed_strings)));
   if (!spec.minimum) return;
   if (const std::int64_t* number = value.if_is<std::int64_t>(); number && *number < *spec.minimum)
     throw InvalidArgument(cat("attr ", spec.name, " is ", *number, ", but must be at least ", *spec.minimum));
   if (const auto* types = value.if_is<std::vector<DType>>();
       types && static_cast<std::int64_t>(types->size()) < *spec.minimum)
-    throw InvalidArgument(cat("attr ", spec.name, " lists ", types->size(), " types, but needs ", *spec.minimum));
+    throw InvalidArgument(
+        cat("attr ", spec.name, " lists ", types->size(), " types, but needs ", *spec.minimum));
 }
 
 template <class T>
@@ -84,7 +89,8 @@ std::vector<DType> flat_types(const std::vector<ArgSpec>& args, const Attrs& att
     if (arg.is_ref) type = ref_of(type);
     const std::int64_t n = arg.number_attr.empty() ? 1 : attr_or(attrs, arg.number_attr, std::int64_t{0});
     if (n < 0 || n > kMostTensors - static_cast<std::int64_t>(out.size()))
-      throw InvalidArgument(cat("attr ", arg.number_attr, " is ", n, "; a node has at most ", kMostTensors, " tensors"));
+      throw InvalidArgument(
+          cat("attr ", arg.number_attr, " is ", n, "; a node has at most ", kMostTensors, " tensors"));
     out.insert(out.end(), static_cast<std::size_t>(n), type);
   }
   return out;
@@ -174,10 +180,11 @@ void check_inputs(const NodeRequest& request) {
     const DType given = request.inputs[i].dtype();
     if (given == DType::kInvalid || base_of(wanted[i]) == DType::kInvalid) continue;
     if (base_of(given) != base_of(wanted[i]))
-      throw InvalidArgument(cat("input ", i, " must be ", base_of(wanted[i]), ", but ", request.inputs[i].name(), " is ",
-                                base_of(given), request.inputs[i].shape()));
+      throw InvalidArgument(cat("input ", i, " must be ", base_of(wanted[i]), ", but ",
+                                request.inputs[i].name(), " is ", base_of(given), request.inputs[i].shape()));
     if (is_ref(wanted[i]) && !is_ref(given))
-      throw InvalidArgument(cat("input ", i, " must be a variable, but ", request.inputs[i].name(), " is a plain tensor"));
+      throw InvalidArgument(
+          cat("input ", i, " must be a variable, but ", request.inputs[i].name(), " is a plain tensor"));
   }
 }
 
@@ -196,20 +203,26 @@ void settle_attrs(const OpSpec& spec, Attrs& attrs) {
   }
 }
 
-std::vector<DType> output_types(const OpSpec& spec, const Attrs& attrs) { return flat_types(spec.outputs, attrs); }
-std::vector<DType> input_types(const OpSpec& spec, const Attrs& attrs) { return flat_types(spec.inputs, attrs); }
+std::vector<DType> output_types(const OpSpec& spec, const Attrs& attrs) {
+  return flat_types(spec.outputs, attrs);
+}
+std::vector<DType> input_types(const OpSpec& spec, const Attrs& attrs) {
+  return flat_types(spec.inputs, attrs);
+}
 
 std::vector<Shape> infer_shapes(const Node& node) {
   std::vector<Shape> shapes = node.spec().shape(BuildContext(node, 0)).list();
   if (static_cast<int>(shapes.size()) != node.outputs())
-    throw Internal(cat("the shape function gave ", shapes.size(), " shapes for ", node.outputs(), " outputs"));
+    throw Internal(
+        cat("the shape function gave ", shapes.size(), " shapes for ", node.outputs(), " outputs"));
   return shapes;
 }
 
 std::optional<Tensor> constant_value(const Output& output) { return value_of(output, 0); }
 std::optional<Shape> constant_shape(const Output& output) { return shape_value(output, 0); }
 
-std::vector<Node*> control_inputs_of(const ScopeState& scope, const Outputs& inputs, std::span<const Operation> own) {
+std::vector<Node*> control_inputs_of(const ScopeState& scope, const Outputs& inputs,
+                                     std::span<const Operation> own) {
   std::vector<Node*> out;
   const auto add = [&](Node* node) {
     if (std::ranges::find(out, node) != out.end()) return;
@@ -230,7 +243,9 @@ std::vector<Node*> control_inputs_of(const ScopeState& scope, const Outputs& inp
 }
 
 Node* Graph::State::make_node() { return new Node; }
-void Graph::State::set_input(Node& node, int i, Output from) { node.inputs_[static_cast<std::size_t>(i)] = from; }
+void Graph::State::set_input(Node& node, int i, Output from) {
+  node.inputs_[static_cast<std::size_t>(i)] = from;
+}
 const std::string& Graph::State::unknown_fields_of(const Node& node) { return node.unknown_fields_; }
 
 Node& Graph::State::insert(NodeRequest request) {

@@ -1,5 +1,5 @@
-// What can be told of a node before it runs: its output types from its attributes, its shapes from its shape function,
-// and the values of inputs that are constants.
+// What can be told of a node before it runs: its output types from its attributes, its shapes from its shape
+// function, and the values of inputs that are constants.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,9 @@ std::optional<Tensor> constant_value(const Output& output);
 // An integer tensor of rank 1, read as a shape that may be known in part; none if nothing is known.
 std::optional<Shape> constant_shape(const Output& output);
 
-// The control inputs that a new node gets from the open scopes and its own (behaviours 2, "Control dependencies").
-std::vector<Node*> control_inputs_of(const ScopeState& scope, const Outputs& inputs, std::span<const Operation> own);
+// The control inputs that a new node gets from the open scopes and its own (behaviours 2, "Control
+// dependencies").
+std::vector<Node*> control_inputs_of(const ScopeState& scope, const Outputs& inputs,
+                                     std::span<const Operation> own);
 
 }  // namespace runnel

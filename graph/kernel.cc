@@ -35,7 +35,8 @@ void Bind::check_type(DType wanted, DType actual, std::string_view arg) const {
   if (wanted != actual) throw Internal(cat("the kernel takes ", arg, " as ", wanted, ", but it is ", actual));
 }
 
-void KernelRegistration::add(const char* op, const char* attr, DType type, BindFunction bind, KernelOptions options) {
+void KernelRegistration::add(const char* op, const char* attr, DType type, BindFunction bind,
+                             KernelOptions options) {
   registry()[op].push_back({attr, type, std::move(bind), options});
 }
 

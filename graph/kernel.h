@@ -1,5 +1,6 @@
-// How the code that computes an op meets the plan that runs it. A kernel is *bound* once a plan: its binder reads
-// attributes, dtypes and shapes and hands over a closure; the closure then runs every step and sees pointers only.
+// How the code that computes an op meets the plan that runs it. A kernel is *bound* once a plan: its binder
+// reads attributes, dtypes and shapes and hands over a closure; the closure then runs every step and sees
+// pointers only.
 //
 //   const KernelRegistration kNeg{"Neg", on<float, double>, []<class T>(Bind& b) {
 //     const std::int64_t n = b.input("x").shape.elements();
@@ -8,8 +9,8 @@
 //     });
 //   }};
 //
-// The closure is shared by all executions of the plan, so it holds no pointers: In, Out and Var are places in a table
-// that each execution has for itself.
+// The closure is shared by all executions of the plan, so it holds no pointers: In, Out and Var are places in
+// a table that each execution has for itself.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,9 @@ class Context {
     return static_cast<T*>(table_[var.slot]);
   }
 
-  // Calls body(begin, end) over [0, n) in ranges of at least `grain`, on the session's threads when it has them and
-  // n is worth it. The ranges depend on n and grain alone, never on the number of threads. Rethrows the first error.
+  // Calls body(begin, end) over [0, n) in ranges of at least `grain`, on the session's threads when it has
+  // them and n is worth it. The ranges depend on n and grain alone, never on the number of threads. Rethrows
+  // the first error.
   template <class F>
   void parallel(std::int64_t n, std::int64_t grain, F&& body) {
     if (!pooled_ || n <= grain) {
@@ -139,8 +141,8 @@ class NodeState {
   virtual ~NodeState() = default;
 };
 
-// What a binder may ask while a kernel is bound. All shapes are known, but those of outputs that only the kernel can
-// tell (then Context::set_output is due).
+// What a binder may ask while a kernel is bound. All shapes are known, but those of outputs that only the
+// kernel can tell (then Context::set_output is due).
 class Bind {
  public:
   const Node& node() const { return *node_; }
@@ -171,7 +173,8 @@ class Bind {
     require_type<T>(output(arg, k).dtype, arg);
     return {output_slots_[static_cast<std::size_t>(node_->output_position(arg, k))]};
   }
-  // A variable (ref edge or handle) named in Traits::variables; its shape is input(arg).shape once initialised.
+  // A variable (ref edge or handle) named in Traits::variables; its shape is input(arg).shape once
+  // initialised.
   template <class T>
   Var<T> var(std::string_view arg) const {
     require_type<T>(input(arg).dtype, arg);
@@ -181,8 +184,8 @@ class Bind {
   // This node's state in the session, made at first use.
   template <class S, class... Args>
   std::shared_ptr<S> state(Args&&... args) const {
-    return std::static_pointer_cast<S>(
-        node_state_([&]() -> std::shared_ptr<NodeState> { return std::make_shared<S>(std::forward<Args>(args)...); }));
+    return std::static_pointer_cast<S>(node_state_(
+        [&]() -> std::shared_ptr<NodeState> { return std::make_shared<S>(std::forward<Args>(args)...); }));
   }
 
   // Hands over the closure: void(Context&), or bool(Context&) for one that may park. Call once.
@@ -211,8 +214,8 @@ class Bind {
 
 using BindFunction = std::function<void(Bind&)>;
 
-// The element types a kernel is made for, and the attribute that names the type ("" : "T" if the op has it, else
-// "dtype").
+// The element types a kernel is made for, and the attribute that names the type ("" : "T" if the op has it,
+// else "dtype").
 template <class... Ts>
 struct Types {
   const char* attr = "";
@@ -226,7 +229,8 @@ struct AnyType {};
 inline constexpr AnyType any{};
 
 struct KernelOptions {
-  // Output 0 may lie in the memory of an input of as many bytes (each element is read before it is written there).
+  // Output 0 may lie in the memory of an input of as many bytes (each element is read before it is written
+  // there).
   bool in_place = false;
 };
 
@@ -235,7 +239,9 @@ class KernelRegistration {
  public:
   template <class... Ts, class F>
   KernelRegistration(const char* op, Types<Ts...> types, F binder, KernelOptions options = {}) {
-    (add(op, types.attr, dtype_of<Ts>(), [binder](Bind& b) { binder.template operator()<Ts>(b); }, options), ...);
+    (add(
+         op, types.attr, dtype_of<Ts>(), [binder](Bind& b) { binder.template operator()<Ts>(b); }, options),
+     ...);
   }
   template <class F>
   KernelRegistration(const char* op, AnyType, F binder, KernelOptions options = {}) {

@@ -14,12 +14,14 @@ int length_of(const Node& node, const ArgSpec& arg) {
   return 1;
 }
 
-const ArgSpec& require_arg(const Node& node, const std::vector<ArgSpec>& args, int index, std::string_view name) {
+const ArgSpec& require_arg(const Node& node, const std::vector<ArgSpec>& args, int index,
+                           std::string_view name) {
   if (index < 0) throw Internal(cat(node.op(), " has no argument called ", name));
   return args[static_cast<std::size_t>(index)];
 }
 
-int flat_position(const Node& node, const std::vector<ArgSpec>& args, int index, std::string_view name, int k) {
+int flat_position(const Node& node, const std::vector<ArgSpec>& args, int index, std::string_view name,
+                  int k) {
   require_arg(node, args, index, name);
   int position = k;
   for (int i = 0; i < index; ++i) position += length_of(node, args[static_cast<std::size_t>(i)]);
@@ -30,7 +32,9 @@ template <class T>
 const T& typed(const Node& node, std::string_view name) {
   const AttrValue* value = node.attr(name);
   const T* is = value ? value->if_is<T>() : nullptr;
-  if (!is) throw Internal(cat(node.op(), " '", node.name(), "': attr ", name, value ? " is of another kind" : " is missing"));
+  if (!is)
+    throw Internal(
+        cat(node.op(), " '", node.name(), "': attr ", name, value ? " is of another kind" : " is missing"));
   return *is;
 }
 

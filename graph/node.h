@@ -1,5 +1,6 @@
-// The parts of a graph that a program holds: Node, the handles Output, Operation and Variable, and the gradient values
-// Grad and IndexedSlices. Handles are small, copyable and borrow the graph, which must outlive them.
+// The parts of a graph that a program holds: Node, the handles Output, Operation and Variable, and the
+// gradient values Grad and IndexedSlices. Handles are small, copyable and borrow the graph, which must
+// outlive them.
 #pragma once
 
 #include <cstdint>
@@ -77,14 +78,14 @@ struct SaveSlice {
 
 // Everything that belongs to one variable (VariableDef). Made in ops/, or from a `.meta`.
 struct VariableParts {
-  Output variable;       // the ref, or the resource handle
+  Output variable;        // the ref, or the resource handle
   Operation initializer;  // "NAME/Assign"
-  Output snapshot;       // "NAME/read:0", or "NAME/Read/ReadVariableOp:0"
+  Output snapshot;        // "NAME/read:0", or "NAME/Read/ReadVariableOp:0"
   Output initial_value;
   bool is_resource = false;
   bool trainable = true;
-  int aggregation = 0;      // numbers of VariableAggregation
-  int synchronization = 0;  // numbers of VariableSynchronization
+  int aggregation = 0;                     // numbers of VariableAggregation
+  int synchronization = 0;                 // numbers of VariableSynchronization
   std::shared_ptr<const SaveSlice> slice;  // null for a whole variable
 };
 
@@ -99,7 +100,8 @@ class Variable {
   const std::string& name() const;  // of the node: "linear/weight"
   DType dtype() const;              // of the elements
   Shape shape() const;
-  // What a consumer of the value takes: the read Identity of a ref variable, the cached read of a resource one.
+  // What a consumer of the value takes: the read Identity of a ref variable, the cached read of a resource
+  // one.
   Output value() const { return parts().snapshot; }
   explicit operator bool() const { return parts_ != nullptr; }
   bool operator==(const Variable& other) const;
@@ -136,8 +138,8 @@ class Grad {
 };
 using Grads = std::vector<Grad>;
 
-// An operation of the graph. Owned by its Graph, lives as long, and is never changed after it was added, but for
-// edges into loop merges while a graph is imported and for what an optimizer of collections marks.
+// An operation of the graph. Owned by its Graph, lives as long, and is never changed after it was added, but
+// for edges into loop merges while a graph is imported and for what an optimizer of collections marks.
 class Node {
  public:
   const std::string& name() const { return name_; }

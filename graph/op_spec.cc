@@ -10,8 +10,8 @@
 namespace runnel {
 namespace {
 
-// A cursor over one line of notation. Mistakes are ours alone and end the program at start with a message, since
-// no caller could handle them.
+// A cursor over one line of notation. Mistakes are ours alone and end the program at start with a message,
+// since no caller could handle them.
 class Notation {
  public:
   explicit Notation(std::string_view text) : text_(text), whole_(text) {}
@@ -62,7 +62,9 @@ class Notation {
     skip_blanks();
     if (!text_.empty()) fail(cat("left over: ", text_));
   }
-  [[noreturn]] void fail(const std::string& why) const { throw Internal(cat("op notation \"", whole_, "\": ", why)); }
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Internal(cat("op notation \"", whole_, "\": ", why));
+  }
 
  private:
   std::string_view text_, whole_;
@@ -118,13 +120,16 @@ void settle_lists(const OpSpec& spec, std::vector<ArgSpec>& args) {
   for (ArgSpec& arg : args) {
     if (arg.type_attr.empty()) continue;
     const AttrSpec* attr = spec.attr(arg.type_attr);
-    if (!attr) throw Internal(cat("op ", spec.name, ": ", arg.name, " has type ", arg.type_attr, ", which is no attr"));
+    if (!attr)
+      throw Internal(
+          cat("op ", spec.name, ": ", arg.name, " has type ", arg.type_attr, ", which is no attr"));
     if (attr->type == "list(type)") arg.type_list_attr = std::exchange(arg.type_attr, "");
   }
 }
 
 std::map<std::string, OpSpec, std::less<>>& registry() {
-  static auto* ops = new std::map<std::string, OpSpec, std::less<>>;  // never destroyed: nodes may outlive statics
+  static auto* ops =
+      new std::map<std::string, OpSpec, std::less<>>;  // never destroyed: nodes may outlive statics
   return *ops;
 }
 
@@ -140,7 +145,8 @@ ArgSpec::ArgSpec(const char* notation) {
     number_attr = first;
     first = in.word();
   }
-  // Whether a named attribute is one type or a list of types is told by the op's attributes (OpSpec's registration).
+  // Whether a named attribute is one type or a list of types is told by the op's attributes (OpSpec's
+  // registration).
   type = dtype_named(first);
   if (type == DType::kInvalid) type_attr = first;
   if (is_ref) in.expect(")");
@@ -194,8 +200,9 @@ void ShapeContext::refuse(std::string_view problem) const {
     for (int k = 0; k < node_->input_count(arg.name); ++k) {
       const int i = node_->input_position(arg.name, k);
       const Output& from = node_->input_list()[static_cast<std::size_t>(i)];
-      text += cat(separator, arg.name, arg.is_list() ? cat("[", k, "]") : "", " is ",
-                  from ? base_of(from.dtype()) : DType::kInvalid, input(i), " (", from ? from.name() : "?", ")");
+      text +=
+          cat(separator, arg.name, arg.is_list() ? cat("[", k, "]") : "", " is ",
+              from ? base_of(from.dtype()) : DType::kInvalid, input(i), " (", from ? from.name() : "?", ")");
       separator = ", ";
     }
   throw InvalidArgument(text);
@@ -254,7 +261,8 @@ OpRegistration::OpRegistration(OpSpec spec) {
   settle_lists(spec, spec.inputs);
   settle_lists(spec, spec.outputs);
   std::string name = spec.name;
-  if (!registry().emplace(name, std::move(spec)).second) throw Internal(cat("op ", name, " is registered twice"));
+  if (!registry().emplace(name, std::move(spec)).second)
+    throw Internal(cat("op ", name, " is registered twice"));
 }
 
 const OpSpec* find_op(std::string_view name) {

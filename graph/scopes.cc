@@ -1,5 +1,5 @@
-// The scope guards: names, control dependencies, devices, colocation, and the default graph. A guard only edits its
-// thread's ScopeState and puts it back.
+// The scope guards: names, control dependencies, devices, colocation, and the default graph. A guard only
+// edits its thread's ScopeState and puts it back.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,8 @@ struct Device {
 };
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 std::string upper(std::string_view text) {
@@ -172,7 +173,8 @@ ColocateWith::ColocateWith(Graph& graph, std::string_view name) : graph_(graph) 
   std::lock_guard hold(graph_.state().lock);
   ScopeState& scope = graph_.state().scope();
   const bool open = !scope.colocations.empty() && scope.colocations.back().group;
-  const ScopeState::Colocation own{std::vector<std::string>{"loc:@" + std::string(name)}, merged_device(scope)};
+  const ScopeState::Colocation own{std::vector<std::string>{"loc:@" + std::string(name)},
+                                   merged_device(scope)};
   scope.colocations.push_back(open ? ScopeState::Colocation(scope.colocations.back()) : own);
 }
 
@@ -207,7 +209,8 @@ Graph& default_graph() {
 
 void reset_default_graph() {
   if (!defaults.empty())
-    throw FailedPrecondition("reset_default_graph: a graph is the default in this block (AsDefault); leave it first");
+    throw FailedPrecondition(
+        "reset_default_graph: a graph is the default in this block (AsDefault); leave it first");
   GlobalGraph& global = global_graph();
   std::lock_guard hold(global.lock);
   global.graph = std::make_unique<Graph>();

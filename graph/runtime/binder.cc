@@ -9,7 +9,8 @@ namespace {
 // An execution of a single kernel over tensors of its own.
 class SoloContext final : public Context {
  public:
-  explicit SoloContext(std::vector<Tensor> tensors, std::size_t inputs) : tensors_(std::move(tensors)), inputs_(inputs) {
+  explicit SoloContext(std::vector<Tensor> tensors, std::size_t inputs)
+      : tensors_(std::move(tensors)), inputs_(inputs) {
     for (std::size_t i = 0; i < tensors_.size(); ++i)
       pointers_.push_back(i < inputs_ ? const_cast<void*>(tensors_[i].data()) : tensors_[i].mutable_data());
     table_ = pointers_.data();
@@ -25,11 +26,14 @@ class SoloContext final : public Context {
   bool initialized(int) const override { refuse(); }
   std::shared_ptr<Waker> waker() override { refuse(); }
   bool cancelled() const override { return false; }
-  std::vector<Tensor> outputs() { return {tensors_.begin() + static_cast<std::ptrdiff_t>(inputs_), tensors_.end()}; }
+  std::vector<Tensor> outputs() {
+    return {tensors_.begin() + static_cast<std::ptrdiff_t>(inputs_), tensors_.end()};
+  }
 
  private:
   [[noreturn]] static void refuse() { throw Internal("a kernel with effects was folded as a constant"); }
-  void parallel_ranges(std::int64_t n, std::int64_t, const std::function<void(std::int64_t, std::int64_t)>& body) override {
+  void parallel_ranges(std::int64_t n, std::int64_t,
+                       const std::function<void(std::int64_t, std::int64_t)>& body) override {
     body(0, n);
   }
   std::vector<Tensor> tensors_;
@@ -62,8 +66,8 @@ BoundKernel Binder::bind(BindRequest request) {
   }
 }
 
-std::vector<Tensor> compute(const Node& node, const std::vector<TensorInfo>& inputs, const std::vector<Tensor>& values,
-                            const std::vector<TensorInfo>& outputs) {
+std::vector<Tensor> compute(const Node& node, const std::vector<TensorInfo>& inputs,
+                            const std::vector<Tensor>& values, const std::vector<TensorInfo>& outputs) {
   BindRequest request;
   request.node = &node;
   request.inputs = inputs;

@@ -1,5 +1,5 @@
-// Binds one node's kernel: collects what its binder may ask and calls it. Used by the plan, by constant folding and by
-// late steps.
+// Binds one node's kernel: collects what its binder may ask and calls it. Used by the plan, by constant
+// folding and by late steps.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ class Binder {
 };
 
 // Runs a pure node on known inputs and returns its outputs. An input without a value has only its shape.
-std::vector<Tensor> compute(const Node& node, const std::vector<TensorInfo>& inputs, const std::vector<Tensor>& values,
-                            const std::vector<TensorInfo>& outputs);
+std::vector<Tensor> compute(const Node& node, const std::vector<TensorInfo>& inputs,
+                            const std::vector<Tensor>& values, const std::vector<TensorInfo>& outputs);
 
 }  // namespace runnel

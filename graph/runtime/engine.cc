@@ -26,7 +26,8 @@ int thread_count(int wanted) {
 std::size_t RequestHash::operator()(const RequestKey& key) const {
   std::size_t hash = 14695981039346656037ull;
   for (const auto& [pointer, index] : key.parts)
-    hash = (hash ^ (reinterpret_cast<std::size_t>(pointer) + static_cast<std::size_t>(index))) * 1099511628211ull;
+    hash = (hash ^ (reinterpret_cast<std::size_t>(pointer) + static_cast<std::size_t>(index))) *
+           1099511628211ull;
   return hash ^ (hash >> 32);
 }
 
@@ -68,14 +69,17 @@ VariableSlot* Engine::slot_of(const Node& variable) {
   const std::string& key = name && !name->empty() ? *name : variable.name();
   std::lock_guard hold(state_mutex_);
   std::unique_ptr<VariableSlot>& slot = slots_[key];
-  if (!slot) slot = std::make_unique<VariableSlot>(key, variable.type("dtype"), static_cast<int>(slots_.size()));
+  if (!slot)
+    slot = std::make_unique<VariableSlot>(key, variable.type("dtype"), static_cast<int>(slots_.size()));
   if (slot->dtype != variable.type("dtype"))
-    throw InvalidArgument(cat("variable '", key, "' holds ", slot->dtype, "; this node takes it for ", variable.type("dtype")),
-                          variable.where(), variable.name());
+    throw InvalidArgument(
+        cat("variable '", key, "' holds ", slot->dtype, "; this node takes it for ", variable.type("dtype")),
+        variable.where(), variable.name());
   return slot.get();
 }
 
-std::shared_ptr<NodeState> Engine::state_of(const Node& node, const std::function<std::shared_ptr<NodeState>()>& make) {
+std::shared_ptr<NodeState> Engine::state_of(const Node& node,
+                                            const std::function<std::shared_ptr<NodeState>()>& make) {
   std::lock_guard hold(state_mutex_);
   std::shared_ptr<NodeState>& state = states_[&node];
   if (!state) state = make();
@@ -113,7 +117,8 @@ std::shared_ptr<Recipe> Engine::recipe_for(std::span<const Fetch> fetches, std::
   entry->used.store(use_counter_.fetch_add(1) + 1);
   const std::shared_ptr<Recipe> recipe = entry->recipe;
   if (recipes_.size() > static_cast<std::size_t>(std::max(1, options_.plan_cache_size))) {
-    const auto oldest = std::ranges::min_element(recipes_, {}, [](const auto& item) { return item.second->used.load(); });
+    const auto oldest =
+        std::ranges::min_element(recipes_, {}, [](const auto& item) { return item.second->used.load(); });
     if (oldest->second->recipe != recipe) recipes_.erase(oldest);
   }
   return recipe;
@@ -127,7 +132,8 @@ void Engine::begin_step() {
 }
 
 void Engine::end_step() {
-  if (running_.fetch_sub(1, std::memory_order_seq_cst) != 1 || !closed_.load(std::memory_order_seq_cst)) return;
+  if (running_.fetch_sub(1, std::memory_order_seq_cst) != 1 || !closed_.load(std::memory_order_seq_cst))
+    return;
   std::lock_guard hold(close_mutex_);
   idle_.notify_all();
 }

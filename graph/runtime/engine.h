@@ -1,5 +1,5 @@
-// What one session holds: the values of variables, the state of other ops, the plans made so far, the threads, and
-// whether it is closed. Shared by the Session's copies, by prepared calls and by running steps.
+// What one session holds: the values of variables, the state of other ops, the plans made so far, the
+// threads, and whether it is closed. Shared by the Session's copies, by prepared calls and by running steps.
 #pragma once
 
 #include <atomic>
@@ -58,7 +58,8 @@ class Engine {
   const SessionOptions& options() const { return options_; }
 
   VariableSlot* slot_of(const Node& variable);
-  std::shared_ptr<NodeState> state_of(const Node& node, const std::function<std::shared_ptr<NodeState>()>& make);
+  std::shared_ptr<NodeState> state_of(const Node& node,
+                                      const std::function<std::shared_ptr<NodeState>()>& make);
   std::shared_ptr<Recipe> recipe_for(std::span<const Fetch> fetches, std::span<const Feed> feeds);
 
   // Marks a step as running, or throws FailedPrecondition when the session is closed.
@@ -73,11 +74,13 @@ class Engine {
   ThreadPool* pool() const { return pool_.get(); }
   LockRoom& lock_room() { return lock_room_; }
 
-  // Goes up whenever a variable's buffer is replaced; executions look whether they have to read pointers anew.
+  // Goes up whenever a variable's buffer is replaced; executions look whether they have to read pointers
+  // anew.
   std::atomic<std::uint64_t> epoch{1};
 
   struct Counters {
-    std::atomic<std::uint64_t> runs{0}, plans_made{0}, kernels_run{0}, copies_by_writers{0}, arena_bytes{0}, late_bindings{0};
+    std::atomic<std::uint64_t> runs{0}, plans_made{0}, kernels_run{0}, copies_by_writers{0}, arena_bytes{0},
+        late_bindings{0};
   };
   Counters counters;
 

@@ -19,8 +19,9 @@ constexpr std::size_t kAlignment = 64;
 [[noreturn]] void refuse_uninitialized(const VariableSlot& slot, const Node* reader) {
   std::string text = "Attempting to use uninitialized value " + slot.name;
   if (reader) text += cat(", read by ", reader->op(), " '", reader->name(), "'");
-  throw FailedPrecondition(text + ": run the initializer (initialize_global_variables) or restore a checkpoint first",
-                           reader ? reader->where() : Location{}, reader ? reader->name() : slot.name);
+  throw FailedPrecondition(
+      text + ": run the initializer (initialize_global_variables) or restore a checkpoint first",
+      reader ? reader->where() : Location{}, reader ? reader->name() : slot.name);
 }
 
 }  // namespace
@@ -51,8 +52,12 @@ class Execution::Parking final : public Waker {
 };
 
 Execution::Execution(const Plan& plan)
-    : plan_(plan), engine_(*plan.engine), pointers_(plan.slots.size(), nullptr), tensors_(plan.slots.size()),
-      shapes_(plan.slots.size(), Shape::unknown()), dead_(static_cast<std::size_t>(plan.flags), 0),
+    : plan_(plan),
+      engine_(*plan.engine),
+      pointers_(plan.slots.size(), nullptr),
+      tensors_(plan.slots.size()),
+      shapes_(plan.slots.size(), Shape::unknown()),
+      dead_(static_cast<std::size_t>(plan.flags), 0),
       late_(static_cast<std::size_t>(plan.late_steps)) {
   if (plan.arena_bytes > 0) {
     const std::size_t bytes = (plan.arena_bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -81,14 +86,16 @@ bool Execution::cancelled() const {
 
 void Execution::throw_if_stopped() const {
   if (engine_.closed()) throw Cancelled("the session was closed while this step ran");
-  if (options_->cancellation && options_->cancellation->cancelled()) throw Cancelled("the step was cancelled");
+  if (options_->cancellation && options_->cancellation->cancelled())
+    throw Cancelled("the step was cancelled");
   if (has_deadline_ && std::chrono::steady_clock::now() > deadline_)
     throw DeadlineExceeded("the step took longer than its timeout_in_ms allows");
 }
 
 void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
   options_ = &options;
-  const std::int64_t timeout = options.timeout_in_ms > 0 ? options.timeout_in_ms : engine_.options().operation_timeout_in_ms;
+  const std::int64_t timeout =
+      options.timeout_in_ms > 0 ? options.timeout_in_ms : engine_.options().operation_timeout_in_ms;
   has_deadline_ = timeout > 0;
   if (has_deadline_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
   if (has_deadline_ || options.cancellation) throw_if_stopped();
@@ -111,7 +118,8 @@ void Execution::take_feeds(std::span<const Feed> feeds) {
   for (std::size_t i = 0; i < feeds.size(); ++i)
     for (const int s : plan_.feed_slots[i]) {
       pointers_[static_cast<std::size_t>(s)] = const_cast<void*>(feeds[i].value.data());
-      if (plan_.slots[static_cast<std::size_t>(s)].root_slot == s) tensors_[static_cast<std::size_t>(s)] = feeds[i].value;
+      if (plan_.slots[static_cast<std::size_t>(s)].root_slot == s)
+        tensors_[static_cast<std::size_t>(s)] = feeds[i].value;
       if (plan_.dynamic) shapes_[static_cast<std::size_t>(s)] = feeds[i].value.shape();
     }
 }
@@ -128,15 +136,16 @@ void Execution::renew_own() {
   }
 }
 
-// Steps that may park run round after round, each as soon as what it waits for is done; when a round brings nothing
-// the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
+// Steps that may park run round after round, each as soon as what it waits for is done; when a round brings
+// nothing the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
 void Execution::run_early() {
   if (!parking_) parking_ = std::make_shared<Parking>();
   struct Registered {
     Engine& engine;
     const std::shared_ptr<Waker> waker;
     const CancellationToken* token;
-    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t) : engine(e), waker(std::move(w)), token(t) {
+    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t)
+        : engine(e), waker(std::move(w)), token(t) {
       engine.add_parked(waker);
       if (token) token->state()->add(waker);
     }
@@ -150,7 +159,9 @@ void Execution::run_early() {
     bool moved = false;
     for (std::size_t k = 0; k < done.size(); ++k) {
       const EarlyStep& step = plan_.early[k];
-      if (done[k] || !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; })) continue;
+      if (done[k] ||
+          !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; }))
+        continue;
       if (!run_early_step(step)) continue;
       done[k] = 1;
       moved = true;
@@ -179,7 +190,8 @@ bool Execution::run_early_step(const EarlyStep& step) {
     }
     for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
     const FloatState flushed;
-    const bool done = step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
+    const bool done =
+        step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
     unlock();
     return done;
   } catch (const Error& error) {
@@ -196,7 +208,8 @@ void Execution::lock_variables() {
   try {
     for (; k < plan_.variables.size(); ++k) {
       const PlannedVariable& v = plan_.variables[k];
-      if (!v.slot->try_lock(v.exclusive)) v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
+      if (!v.slot->try_lock(v.exclusive))
+        v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
     }
   } catch (...) {
     unlock_variables(k);
@@ -205,7 +218,8 @@ void Execution::lock_variables() {
 }
 
 void Execution::unlock_variables(std::size_t count) {
-  for (std::size_t k = 0; k < count; ++k) plan_.variables[k].slot->unlock(plan_.variables[k].exclusive, engine_.lock_room());
+  for (std::size_t k = 0; k < count; ++k)
+    plan_.variables[k].slot->unlock(plan_.variables[k].exclusive, engine_.lock_room());
 }
 
 void Execution::point(const PlannedVariable& variable) {
@@ -253,7 +267,8 @@ void Execution::run_steps() {
   } catch (const Error& error) {
     fail(error, plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
   } catch (const std::bad_alloc&) {
-    fail(ResourceExhausted("no memory is left"), plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
+    fail(ResourceExhausted("no memory is left"),
+         plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
   } catch (const std::exception& error) {
     fail(Internal(error.what()), plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
   }
@@ -272,7 +287,8 @@ void Execution::hand_out(Tensor* out) {
       continue;
     }
     if (std::ranges::any_of(fetched.flags, [&](int flag) { return is_dead(flag); }))
-      throw InvalidArgument(cat("'", fetched.name, "' has no value in this step: it lies on the side of a switch not taken"));
+      throw InvalidArgument(
+          cat("'", fetched.name, "' has no value in this step: it lies on the side of a switch not taken"));
     out[k] = tensor(fetched.slot);
   }
 }
@@ -300,7 +316,8 @@ Tensor Execution::tensor(int slot) {
     case Root::kFeed:
     case Root::kOwn: {
       const Tensor& memory = tensors_[static_cast<std::size_t>(s.root_slot)];
-      if (memory && memory.data() == pointers_[static_cast<std::size_t>(slot)]) return Tensor(s.dtype, shape, memory.buffer());
+      if (memory && memory.data() == pointers_[static_cast<std::size_t>(slot)])
+        return Tensor(s.dtype, shape, memory.buffer());
       break;
     }
     case Root::kArena: break;
@@ -318,15 +335,18 @@ Tensor Execution::tensor(int slot) {
 void Execution::set_output(int slot, Tensor value) {
   const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
   if (value.dtype() != s.dtype || !value.shape().compatible_with(s.shape))
-    throw Internal(cat("a kernel gave ", value.dtype(), value.shape(), " for an output of ", s.dtype, s.shape));
+    throw Internal(
+        cat("a kernel gave ", value.dtype(), value.shape(), " for an output of ", s.dtype, s.shape));
   shapes_[static_cast<std::size_t>(slot)] = value.shape();
   if (s.root == Root::kArena) {
-    if (value.bytes() > 0) std::memcpy(pointers_[static_cast<std::size_t>(slot)], value.data(), value.bytes());
+    if (value.bytes() > 0)
+      std::memcpy(pointers_[static_cast<std::size_t>(slot)], value.data(), value.bytes());
     return;
   }
   tensors_[static_cast<std::size_t>(slot)] = std::move(value);
   void* data = const_cast<void*>(tensors_[static_cast<std::size_t>(slot)].data());
-  for (const int view : plan_.views[static_cast<std::size_t>(slot)]) pointers_[static_cast<std::size_t>(view)] = data;
+  for (const int view : plan_.views[static_cast<std::size_t>(slot)])
+    pointers_[static_cast<std::size_t>(view)] = data;
 }
 
 void Execution::alias(int slot, int from, const Shape& shape) {
@@ -354,8 +374,10 @@ void Execution::make_room(int slot, const Shape& shape) {
 void Execution::assign(int slot, Tensor value) {
   const PlannedVariable& variable = variable_at(slot);
   VariableSlot& to = *variable.slot;
-  if (value.dtype() != to.dtype) throw InvalidArgument(cat("variable '", to.name, "' holds ", to.dtype, ", not ", value.dtype()));
-  const bool in_place = to.buffer && !to.buffer->shared() && to.shape == value.shape() && to.dtype != DType::kString;
+  if (value.dtype() != to.dtype)
+    throw InvalidArgument(cat("variable '", to.name, "' holds ", to.dtype, ", not ", value.dtype()));
+  const bool in_place =
+      to.buffer && !to.buffer->shared() && to.shape == value.shape() && to.dtype != DType::kString;
   if (in_place) {
     if (value.bytes() > 0) std::memmove(to.buffer->data(), value.data(), value.bytes());
     return;

@@ -1,5 +1,5 @@
-// Flushes denormal floats to zero while it lives, on inputs and results, and puts the thread's state back after; as
-// TensorFlow's kernels run. On processors other than x86 it does nothing.
+// Flushes denormal floats to zero while it lives, on inputs and results, and puts the thread's state back
+// after; as TensorFlow's kernels run. On processors other than x86 it does nothing.
 #pragma once
 
 #if defined(__SSE__)

@@ -1,7 +1,7 @@
-// Pass 2: the order of reads and writes of variables (design: "Order of reads and writes"). A reader sees a write if a
-// path of the user's graph leads from the write to it, or if a write that it sees is ordered after that one; it goes
-// before every write that it does not see. Writes without a path between them go by node number. Where these edges
-// close a cycle, the reader takes a copy of the value first.
+// Pass 2: the order of reads and writes of variables (design: "Order of reads and writes"). A reader sees a
+// write if a path of the user's graph leads from the write to it, or if a write that it sees is ordered after
+// that one; it goes before every write that it does not see. Writes without a path between them go by node
+// number. Where these edges close a cycle, the reader takes a copy of the value first.
 #include <algorithm>
 #include <queue>
 
@@ -38,8 +38,10 @@ class Orderer {
   void link() {
     after_.assign(size(), {});
     for (std::size_t i = 0; i < size(); ++i) {
-      for (const ValueId& id : work_.nodes[i].inputs) after_[static_cast<std::size_t>(id.node)].push_back(static_cast<int>(i));
-      for (const int b : work_.nodes[i].before) after_[static_cast<std::size_t>(b)].push_back(static_cast<int>(i));
+      for (const ValueId& id : work_.nodes[i].inputs)
+        after_[static_cast<std::size_t>(id.node)].push_back(static_cast<int>(i));
+      for (const int b : work_.nodes[i].before)
+        after_[static_cast<std::size_t>(b)].push_back(static_cast<int>(i));
     }
   }
 
@@ -91,10 +93,11 @@ class Orderer {
 
   void pass_through_kernel(WorkNode& node) {
     for (const VariableUse& use : node.node->spec().traits.variables) {
-      const int variable = work_.value(node.inputs[static_cast<std::size_t>(node.node->input_position(use.arg))]).variable;
+      const int variable =
+          work_.value(node.inputs[static_cast<std::size_t>(node.node->input_position(use.arg))]).variable;
       if (variable < 0)
-        throw InvalidArgument(cat("input ", use.arg, " does not come from a variable that this step knows"), node.node->where(),
-                              node.node->name());
+        throw InvalidArgument(cat("input ", use.arg, " does not come from a variable that this step knows"),
+                              node.node->where(), node.node->name());
       for (int k = 0; k < node.node->outputs(); ++k)
         if (is_ref(node.node->output_type(k))) node.outputs[static_cast<std::size_t>(k)].variable = variable;
     }
@@ -123,15 +126,16 @@ class Orderer {
     for (const ValueId& id : node.inputs) same = same && work_.value(id).variable == variable;
     if (same) return variable;
     if (is_ref(node.node->output_type(0)) || node.node->output_type(0) == DType::kResource)
-      throw Unimplemented("merging references to different variables is not possible: merge their values", node.node->where(),
-                          node.node->name());
+      throw Unimplemented("merging references to different variables is not possible: merge their values",
+                          node.node->where(), node.node->name());
     return -1;
   }
 
   void collect_users() {
     users_.assign(size(), {});
     for (std::size_t i = 0; i < size(); ++i)
-      for (const ValueId& id : work_.nodes[i].inputs) users_[static_cast<std::size_t>(id.node)].push_back(static_cast<int>(i));
+      for (const ValueId& id : work_.nodes[i].inputs)
+        users_[static_cast<std::size_t>(id.node)].push_back(static_cast<int>(i));
     touching_.assign(work_.variables.size(), {});
     for (const int i : work_.order) {
       const WorkNode& node = work_.at(i);
@@ -144,15 +148,17 @@ class Orderer {
     const WorkNode& node = work_.at(i);
     const int variable = work_.value(node.inputs[static_cast<std::size_t>(input)]).variable;
     if (variable < 0) return;
-    const bool passes_on = (node.kind == Kind::kView || node.kind == Kind::kSwitch || node.kind == Kind::kMerge) &&
-                           node.outputs[0].variable == variable;
+    const bool passes_on =
+        (node.kind == Kind::kView || node.kind == Kind::kSwitch || node.kind == Kind::kMerge) &&
+        node.outputs[0].variable == variable;
     if (passes_on) return;
     const std::optional<Access> access = node.node ? access_of(*node.node, input) : std::nullopt;
     auto& list = touching_[static_cast<std::size_t>(variable)];
     list.push_back({i, input, access && writes(*access), shares_memory(i, access)});
   }
 
-  // True if this consumer's output lies in the variable's own memory, so that later reads of it read the variable.
+  // True if this consumer's output lies in the variable's own memory, so that later reads of it read the
+  // variable.
   bool shares_memory(int i, std::optional<Access> access) const {
     const WorkNode& node = work_.at(i);
     if (access) return *access == Access::kReads;
@@ -191,7 +197,8 @@ class Orderer {
         seen[static_cast<std::size_t>(user)] = 1;
         out.push_back(user);
         const WorkNode& node = work_.at(user);
-        if (node.kind == Kind::kView || node.kind == Kind::kSwitch || (node.node && node.node->spec().traits.view))
+        if (node.kind == Kind::kView || node.kind == Kind::kSwitch ||
+            (node.node && node.node->spec().traits.view))
           todo.push_back(user);
       }
     }
@@ -221,9 +228,11 @@ class Orderer {
       Plan plan;
       std::vector<std::vector<char>> reach;
       for (const Use& use : uses)
-        if (use.write && (plan.writers.empty() || std::ranges::find(plan.writers, use.node) == plan.writers.end()))
+        if (use.write &&
+            (plan.writers.empty() || std::ranges::find(plan.writers, use.node) == plan.writers.end()))
           plan.writers.push_back(use.node);
-      std::ranges::sort(plan.writers, [&](int a, int b) { return std::pair(rank(a), a) < std::pair(rank(b), b); });
+      std::ranges::sort(plan.writers,
+                        [&](int a, int b) { return std::pair(rank(a), a) < std::pair(rank(b), b); });
       for (const int w : plan.writers) reach.push_back(reach_from(w));
       if (!plan.writers.empty())
         for (const Use& use : uses)
@@ -234,7 +243,8 @@ class Orderer {
     return out;
   }
 
-  Reader reader_of(const Use& use, const std::vector<int>& writers, const std::vector<std::vector<char>>& reach) const {
+  Reader reader_of(const Use& use, const std::vector<int>& writers,
+                   const std::vector<std::vector<char>>& reach) const {
     Reader reader{use, {}, {}};
     std::vector<char> sees(writers.size(), 0);
     for (std::size_t a = 0; a < writers.size(); ++a) sees[a] = reach[a][static_cast<std::size_t>(use.node)];
@@ -253,7 +263,8 @@ class Orderer {
     std::vector<std::size_t> at(plan.writers.size());
     for (std::size_t k = 0; k < at.size(); ++k) at[k] = k;
     std::ranges::stable_sort(at, [&](std::size_t a, std::size_t b) {
-      return reach[a][static_cast<std::size_t>(plan.writers[b])] && !reach[b][static_cast<std::size_t>(plan.writers[a])];
+      return reach[a][static_cast<std::size_t>(plan.writers[b])] &&
+             !reach[b][static_cast<std::size_t>(plan.writers[a])];
     });
     std::vector<int> writers;
     for (const std::size_t k : at) writers.push_back(plan.writers[k]);
@@ -334,14 +345,16 @@ class Orderer {
       if (!try_edge(copy, w)) refuse_order(reader.use.node);
     WorkNode& user = work_.at(reader.use.node);
     user.inputs[static_cast<std::size_t>(reader.use.input)] = {copy, 0};
-    if (user.node && access_of(*user.node, reader.use.input)) user.kind = Kind::kView;  // a read op: the copy is the read
+    if (user.node && access_of(*user.node, reader.use.input))
+      user.kind = Kind::kView;  // a read op: the copy is the read
     add_edge(copy, reader.use.node);
     ++copies_;
   }
 
   [[noreturn]] void refuse_order(int i) const {
-    throw InvalidArgument(cat("reads and writes of one variable in this step have no order: '", work_.name_of(i),
-                              "' would have to run both before and after another write; add control dependencies"));
+    throw InvalidArgument(
+        cat("reads and writes of one variable in this step have no order: '", work_.name_of(i),
+            "' would have to run both before and after another write; add control dependencies"));
   }
 
   WorkGraph& work_;

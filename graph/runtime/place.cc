@@ -43,7 +43,8 @@ class Placer {
   void order_variables() {
     std::vector<int> by_number(work_.variables.size());
     for (std::size_t k = 0; k < by_number.size(); ++k) by_number[k] = static_cast<int>(k);
-    std::ranges::sort(by_number, {}, [&](int k) { return work_.variables[static_cast<std::size_t>(k)]->number; });
+    std::ranges::sort(by_number, {},
+                      [&](int k) { return work_.variables[static_cast<std::size_t>(k)]->number; });
     out_.variable_at.resize(by_number.size());
     for (std::size_t at = 0; at < by_number.size(); ++at) {
       const auto k = static_cast<std::size_t>(by_number[at]);
@@ -67,7 +68,13 @@ class Placer {
 
   Slot root_of(const WorkNode& node, std::size_t k, int s) {
     const Value& value = node.outputs[k];
-    Slot out{.dtype = value.dtype, .shape = value.shape, .root = Root::kArena, .index = -1, .root_slot = s, .offset = 0, .name = ""};
+    Slot out{.dtype = value.dtype,
+             .shape = value.shape,
+             .root = Root::kArena,
+             .index = -1,
+             .root_slot = s,
+             .offset = 0,
+             .name = ""};
     if (value.variable >= 0) {
       out.root = Root::kVariable;
       out.index = out_.variable_at[static_cast<std::size_t>(value.variable)];
@@ -84,11 +91,13 @@ class Placer {
       out.root = from.root;
       out.index = from.index;
       out.root_slot = from.root_slot;
-      if (!out.shape.is_known() && out.root != Root::kVariable) {  // told late: a slot of its own that is pointed there
+      if (!out.shape.is_known() &&
+          out.root != Root::kVariable) {  // told late: a slot of its own that is pointed there
         out.root = Root::kOwn;
         out.root_slot = s;
       }
-    } else if (!value.shape.is_known() || value.dtype == DType::kString || node.parks || size_of(value.dtype) == 0) {
+    } else if (!value.shape.is_known() || value.dtype == DType::kString || node.parks ||
+               size_of(value.dtype) == 0) {
       out.root = Root::kOwn;
     }
     return out;
@@ -111,11 +120,15 @@ class Placer {
     storage_of_.assign(plan_.slots.size(), -1);
     for (std::size_t at = 0; at < work_.order.size(); ++at) open(work_.order[at], static_cast<int>(at));
     find_last_uses();
-    for (std::size_t at = 0; at < work_.order.size(); ++at) reuse_input(work_.order[at], static_cast<int>(at));
+    for (std::size_t at = 0; at < work_.order.size(); ++at)
+      reuse_input(work_.order[at], static_cast<int>(at));
     assign_offsets();
     for (std::size_t s = 0; s < plan_.slots.size(); ++s)
       if (in_arena(static_cast<int>(s)))
-        plan_.slots[s].offset = storages_[static_cast<std::size_t>(storage_of_[static_cast<std::size_t>(plan_.slots[s].root_slot)])].offset;
+        plan_.slots[s].offset =
+            storages_[static_cast<std::size_t>(
+                          storage_of_[static_cast<std::size_t>(plan_.slots[s].root_slot)])]
+                .offset;
   }
 
   void open(int i, int at) {
@@ -139,12 +152,14 @@ class Placer {
         std::vector<int> used = shares[static_cast<std::size_t>(s)];
         const int own = storage_of_[static_cast<std::size_t>(slot(s).root_slot)];
         if (own >= 0) used.push_back(own);
-        for (const int storage : used) storages_[static_cast<std::size_t>(storage)].last = static_cast<int>(at);
+        for (const int storage : used)
+          storages_[static_cast<std::size_t>(storage)].last = static_cast<int>(at);
         if (k == 0) first = used;
       }
       const bool may_share = node.kind == Kind::kView || node.kind == Kind::kSwitch || node.late;
       if (may_share)
-        for (const int s : out_.slot_of[static_cast<std::size_t>(i)]) shares[static_cast<std::size_t>(s)] = first;
+        for (const int s : out_.slot_of[static_cast<std::size_t>(i)])
+          shares[static_cast<std::size_t>(s)] = first;
     }
   }
 
@@ -162,7 +177,9 @@ class Placer {
       const int storage = storage_of_[static_cast<std::size_t>(slot(input).root_slot)];
       Storage& old = storages_[static_cast<std::size_t>(storage)];
       Storage& mine = storages_[static_cast<std::size_t>(own)];
-      if (storage == own || old.last != at || old.bytes != mine.bytes || !alone(node, storage, slot(out).shape)) continue;
+      if (storage == own || old.last != at || old.bytes != mine.bytes ||
+          !alone(node, storage, slot(out).shape))
+        continue;
       old.last = mine.last;
       mine.bytes = 0;
       own = storage;
@@ -174,7 +191,9 @@ class Placer {
   bool alone(const WorkNode& node, int storage, const Shape& shape) {
     for (const ValueId& id : node.inputs) {
       const int s = slot_of(id);
-      if (in_arena(s) && storage_of_[static_cast<std::size_t>(slot(s).root_slot)] == storage && !(slot(s).shape == shape)) return false;
+      if (in_arena(s) && storage_of_[static_cast<std::size_t>(slot(s).root_slot)] == storage &&
+          !(slot(s).shape == shape))
+        return false;
     }
     return true;
   }
@@ -183,7 +202,8 @@ class Placer {
     std::vector<int> by_size;
     for (std::size_t k = 0; k < storages_.size(); ++k)
       if (storages_[k].bytes > 0) by_size.push_back(static_cast<int>(k));
-    std::ranges::stable_sort(by_size, std::greater<>(), [&](int k) { return storages_[static_cast<std::size_t>(k)].bytes; });
+    std::ranges::stable_sort(by_size, std::greater<>(),
+                             [&](int k) { return storages_[static_cast<std::size_t>(k)].bytes; });
     std::vector<int> placed;  // by offset
     for (const int k : by_size) {
       Storage& storage = storages_[static_cast<std::size_t>(k)];
@@ -195,7 +215,10 @@ class Placer {
         offset = std::max(offset, (other.offset + other.bytes + kAlignment - 1) / kAlignment * kAlignment);
       }
       storage.offset = offset;
-      placed.insert(std::ranges::upper_bound(placed, offset, {}, [&](int p) { return storages_[static_cast<std::size_t>(p)].offset; }), k);
+      placed.insert(
+          std::ranges::upper_bound(placed, offset, {},
+                                   [&](int p) { return storages_[static_cast<std::size_t>(p)].offset; }),
+          k);
       plan_.arena_bytes = std::max(plan_.arena_bytes, offset + storage.bytes);
     }
   }
@@ -204,9 +227,12 @@ class Placer {
     plan_.feed_slots.resize(plan_.feed_shapes.size());
     for (std::size_t s = 0; s < plan_.slots.size(); ++s) {
       const Slot& one = plan_.slots[s];
-      if (one.root == Root::kFeed) plan_.feed_slots[static_cast<std::size_t>(one.index)].push_back(static_cast<int>(s));
-      if (one.root == Root::kVariable) plan_.variables[static_cast<std::size_t>(one.index)].slots.push_back(static_cast<int>(s));
-      if (one.root == Root::kOwn && one.root_slot == static_cast<int>(s) && one.shape.is_known() && size_or_string(one.dtype))
+      if (one.root == Root::kFeed)
+        plan_.feed_slots[static_cast<std::size_t>(one.index)].push_back(static_cast<int>(s));
+      if (one.root == Root::kVariable)
+        plan_.variables[static_cast<std::size_t>(one.index)].slots.push_back(static_cast<int>(s));
+      if (one.root == Root::kOwn && one.root_slot == static_cast<int>(s) && one.shape.is_known() &&
+          size_or_string(one.dtype))
         plan_.own_slots.push_back(static_cast<int>(s));
     }
   }

@@ -1,5 +1,6 @@
-// Pass 4: where each value lies. Values with a known shape share one arena by lifetime; an output may take the memory
-// of an input that dies with the step; everything else is a view, a constant, a feed, a variable or has a buffer.
+// Pass 4: where each value lies. Values with a known shape share one arena by lifetime; an output may take
+// the memory of an input that dies with the step; everything else is a view, a constant, a feed, a variable
+// or has a buffer.
 #pragma once
 
 #include <vector>

@@ -65,12 +65,15 @@ class PlanMaker {
       if (node.node && node.live && node.node->spec().traits.may_park) node.parks = true;
       if (!node.parks) continue;
       if (node.may_be_dead)
-        throw Unimplemented("an op that may wait cannot stand behind a switch yet", node.node->where(), node.node->name());
+        throw Unimplemented("an op that may wait cannot stand behind a switch yet", node.node->where(),
+                            node.node->name());
       for (const ValueId& id : node.inputs) work_.at(id.node).parks = true;
       for (const int b : node.before) work_.at(b).parks = true;
     }
-    for (WorkNode& node : work_.nodes)  // locks do not outlive the early step, so nothing may go on reading there
-      if (node.parks && node.kind == Kind::kKernel && !node.inputs.empty() && access_of(*node.node, 0) == Access::kReads)
+    for (WorkNode& node :
+         work_.nodes)  // locks do not outlive the early step, so nothing may go on reading there
+      if (node.parks && node.kind == Kind::kKernel && !node.inputs.empty() &&
+          access_of(*node.node, 0) == Access::kReads)
         node.must_copy = true;
   }
 
@@ -107,7 +110,8 @@ class PlanMaker {
     return placement_.slot_of[static_cast<std::size_t>(id.node)][static_cast<std::size_t>(id.output)];
   }
   PlannedVariable& variable(int work_variable) {
-    return plan_->variables[static_cast<std::size_t>(placement_.variable_at[static_cast<std::size_t>(work_variable)])];
+    return plan_->variables[static_cast<std::size_t>(
+        placement_.variable_at[static_cast<std::size_t>(work_variable)])];
   }
 
   // Which variables are written, and which must have a value when the step begins.
@@ -118,7 +122,8 @@ class PlanMaker {
       if (node.kind == Kind::kNothing) continue;
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
         const int v = work_.value(node.inputs[k]).variable;
-        if (v < 0 || (!node.outputs.empty() && node.kind != Kind::kKernel && node.outputs[0].variable == v)) continue;
+        if (v < 0 || (!node.outputs.empty() && node.kind != Kind::kKernel && node.outputs[0].variable == v))
+          continue;
         const Access access = node.node && node.kind == Kind::kKernel
                                   ? access_of(*node.node, static_cast<int>(k)).value_or(Access::kReads)
                                   : Access::kReads;
@@ -126,7 +131,9 @@ class PlanMaker {
       }
     }
     for (const ValueId& id : work_.fetches) {
-      if (id.node < 0 || work_.value(id).variable < 0 || assigned[static_cast<std::size_t>(work_.value(id).variable)]) continue;
+      if (id.node < 0 || work_.value(id).variable < 0 ||
+          assigned[static_cast<std::size_t>(work_.value(id).variable)])
+        continue;
       variable(work_.value(id).variable).needs_value = true;
       variable(work_.value(id).variable).shape_matters = true;
     }
@@ -166,7 +173,8 @@ class PlanMaker {
     std::vector<int> out;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (work_.value(node.inputs[k]).variable < 0) continue;
-      const std::optional<Access> access = node.kind == Kind::kKernel ? access_of(*node.node, static_cast<int>(k)) : std::nullopt;
+      const std::optional<Access> access =
+          node.kind == Kind::kKernel ? access_of(*node.node, static_cast<int>(k)) : std::nullopt;
       if (access != Access::kOverwrites && access != Access::kAsks) out.push_back(slot_of(node.inputs[k]));
     }
     return out;
@@ -195,7 +203,8 @@ class PlanMaker {
     if (slot.root == Root::kVariable && node.outputs[0].variable >= 0) return {};
     if (node.must_copy) return copy_step(from, to);
     // A view whose shape is told late is pointed while the step runs; a variable's shape is its own.
-    return slot.root == Root::kOwn && slot.root_slot == to && !slot.shape.is_known() ? alias_step(from, to) : BoundKernel();
+    return slot.root == Root::kOwn && slot.root_slot == to && !slot.shape.is_known() ? alias_step(from, to)
+                                                                                     : BoundKernel();
   }
 
   BoundKernel switch_of(int i) const {
@@ -234,7 +243,8 @@ class PlanMaker {
     return {slot.dtype, slot.shape};
   }
 
-  std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> state_maker(const Node& node) {
+  std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> state_maker(
+      const Node& node) {
     return [&engine = engine_, &node](const auto& make) { return engine.state_of(node, make); };
   }
 
@@ -305,7 +315,8 @@ class PlanMaker {
     plan_->early.push_back(std::move(step));
   }
 
-  // An early step waits for the early steps that come before it by data or control, through views and the like.
+  // An early step waits for the early steps that come before it by data or control, through views and the
+  // like.
   void link_early() {
     for (std::size_t at = 0; at < early_nodes_.size(); ++at) {
       std::vector<int> todo{early_nodes_[at]};
@@ -383,7 +394,8 @@ class PlanMaker {
 
 }  // namespace
 
-std::shared_ptr<Plan> Plan::make(Engine& engine, const Signature& signature, std::span<const Shape> feed_shapes) {
+std::shared_ptr<Plan> Plan::make(Engine& engine, const Signature& signature,
+                                 std::span<const Shape> feed_shapes) {
   std::shared_ptr<Plan> plan = PlanMaker(engine, signature, feed_shapes).run();
   engine.counters.plans_made.fetch_add(1, std::memory_order_relaxed);
   engine.counters.arena_bytes.store(plan->arena_bytes, std::memory_order_relaxed);
@@ -405,7 +417,8 @@ bool Plan::same_shapes(std::span<const Feed> feeds) const {
 std::unique_ptr<Execution> Plan::take() {
   for (std::atomic<Execution*>& place : pool_)
     if (place.load(std::memory_order_relaxed))
-      if (Execution* execution = place.exchange(nullptr, std::memory_order_acq_rel)) return std::unique_ptr<Execution>(execution);
+      if (Execution* execution = place.exchange(nullptr, std::memory_order_acq_rel))
+        return std::unique_ptr<Execution>(execution);
   return std::make_unique<Execution>(*this);
 }
 
@@ -424,8 +437,9 @@ Plan::~Plan() {
 }
 
 std::string Plan::text() const {
-  std::string out = cat("plan: ", steps.size() + early.size(), " kernels, ", arena_bytes, " bytes of arena, ", constants.size(),
-                        " constants, ", variables.size(), " variables", dynamic ? ", shapes told late" : "", "\n");
+  std::string out = cat("plan: ", steps.size() + early.size(), " kernels, ", arena_bytes, " bytes of arena, ",
+                        constants.size(), " constants, ", variables.size(), " variables",
+                        dynamic ? ", shapes told late" : "", "\n");
   for (const std::string& line : log) out += "  " + line + "\n";
   int number = 0;
   for (const EarlyStep& step : early) out += cat("  ", number++, " early ", step.info.text, "\n");

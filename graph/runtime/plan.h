@@ -1,5 +1,5 @@
-// A request made ready to run: bound kernels in execution order and a table of slots saying where each value lies.
-// Immutable once made; executions hold what a run changes.
+// A request made ready to run: bound kernels in execution order and a table of slots saying where each value
+// lies. Immutable once made; executions hold what a run changes.
 #pragma once
 
 #include <array>
@@ -59,18 +59,19 @@ struct EarlyStep {
 
 struct PlannedVariable {
   VariableSlot* slot = nullptr;
-  bool exclusive = false;      // some step writes it
-  bool updated = false;        // in place: its buffer must not be shared
-  bool needs_value = false;    // read or updated before the step itself gives it a value
+  bool exclusive = false;        // some step writes it
+  bool updated = false;          // in place: its buffer must not be shared
+  bool needs_value = false;      // read or updated before the step itself gives it a value
   const Node* reader = nullptr;  // who needs it
-  Shape assumed;               // shape that kernels were bound for; unknown: none
+  Shape assumed;                 // shape that kernels were bound for; unknown: none
   bool shape_matters = false;
-  std::vector<int> slots;      // table places that hold its pointer
+  std::vector<int> slots;  // table places that hold its pointer
 };
 
 class Plan {
  public:
-  static std::shared_ptr<Plan> make(Engine& engine, const Signature& signature, std::span<const Shape> feed_shapes);
+  static std::shared_ptr<Plan> make(Engine& engine, const Signature& signature,
+                                    std::span<const Shape> feed_shapes);
 
   bool fits(std::span<const Feed> feeds) const;
   bool same_shapes(std::span<const Feed> feeds) const;
@@ -89,18 +90,18 @@ class Plan {
   std::vector<Step> steps;
   std::vector<StepInfo> infos;
   std::vector<EarlyStep> early;
-  std::vector<std::vector<int>> feed_slots;   // by feed
-  std::vector<int> own_slots;                 // roots of kind kOwn with a known shape
-  std::vector<std::vector<int>> views;        // by root slot: all slots in its memory
+  std::vector<std::vector<int>> feed_slots;  // by feed
+  std::vector<int> own_slots;                // roots of kind kOwn with a known shape
+  std::vector<std::vector<int>> views;       // by root slot: all slots in its memory
   struct Fetched {
-    int slot = -1;  // -1: an operation
+    int slot = -1;           // -1: an operation
     std::vector<int> flags;  // dead flags to look at
     std::string name;
   };
   std::vector<Fetched> fetches;
   std::size_t arena_bytes = 0;
-  int flags = 0;        // dead flags
-  int late_steps = 0;   // caches that an execution keeps
+  int flags = 0;       // dead flags
+  int late_steps = 0;  // caches that an execution keeps
   std::vector<std::string> log;
 
  private:

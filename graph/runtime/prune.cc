@@ -1,5 +1,5 @@
-// Pass 1: which nodes a request needs. Data edges are followed from the fetches back to the feeds; across control
-// edges only what has an effect is run, the rest is kept to order the others.
+// Pass 1: which nodes a request needs. Data edges are followed from the fetches back to the feeds; across
+// control edges only what has an effect is run, the rest is kept to order the others.
 #include <algorithm>
 #include <unordered_map>
 
@@ -11,7 +11,8 @@ namespace runnel {
 
 bool has_effect(const Node& node) {
   const Traits& traits = node.spec().traits;
-  const bool writer = std::ranges::any_of(traits.variables, [](const VariableUse& use) { return writes(use.access); });
+  const bool writer =
+      std::ranges::any_of(traits.variables, [](const VariableUse& use) { return writes(use.access); });
   // What a switch feeds tells by its being dead or alive whether those that it controls run.
   const bool pivot = std::ranges::any_of(node.input_list(), [](const Output& input) {
     return input && input.node().spec().traits.role == Role::kSwitch;
@@ -78,9 +79,10 @@ class Pruner {
       work_.nodes.emplace_back();
       WorkNode& work = work_.nodes.back();
       work.node = &node;
-      work.live = false;
+      work.live = live;
       work.kind = kind_of(node);
-      for (int k = 0; k < node.outputs(); ++k) work.outputs.emplace_back().dtype = base_of(node.output_type(k));
+      for (int k = 0; k < node.outputs(); ++k)
+        work.outputs.emplace_back().dtype = base_of(node.output_type(k));
       from_.resize(work_.nodes.size(), current_);
       todo_.push_back(at->second);
     }
@@ -129,8 +131,10 @@ class Pruner {
     std::vector<int> before = work_.at(i).before;
     if (!live)
       for (const Output& input : node.input_list())
-        if (!fed_.contains({&input.node(), input.index()})) before.push_back(node_of(input.node(), has_effect(input.node())));
-    for (const Node* control : node.control_inputs()) before.push_back(node_of(*control, has_effect(*control)));
+        if (!fed_.contains({&input.node(), input.index()}))
+          before.push_back(node_of(input.node(), has_effect(input.node())));
+    for (const Node* control : node.control_inputs())
+      before.push_back(node_of(*control, has_effect(*control)));
     work_.at(i).before = std::move(before);
   }
 
@@ -171,8 +175,8 @@ class Pruner {
   [[noreturn]] void refuse_unfed() const {
     const Node& first = *work_.at(unfed_.front()).node;
     std::string text = cat("You must feed a value for placeholder tensor '", first.name(), "' with dtype ",
-                           first.output_type(0), " and shape ", first.output_shape(0), ": ", root_, " needs it (",
-                           path_to(unfed_.front()), ")");
+                           first.output_type(0), " and shape ", first.output_shape(0), ": ", root_,
+                           " needs it (", path_to(unfed_.front()), ")");
     if (unfed_.size() > 1) text += "; also not fed:";
     for (std::size_t k = 1; k < unfed_.size(); ++k) text += " '" + work_.name_of(unfed_[k]) + "'";
     throw InvalidArgument(text, first.where(), first.name());
@@ -187,7 +191,8 @@ class Pruner {
       text += cat(separator, op, " (node '", work_.name_of(i), "')");
       separator = ", ";
     }
-    throw Unimplemented(text + "; feed these tensors or fetch others", {}, work_.at(lacking_.front()).node->name());
+    throw Unimplemented(text + "; feed these tensors or fetch others", {},
+                        work_.at(lacking_.front()).node->name());
   }
 
   static std::string describe_lacking(const Node& node) {
@@ -225,6 +230,8 @@ std::optional<Access> access_of(const Node& node, int input) {
   return std::nullopt;
 }
 
-WorkGraph prune(const Signature& signature, const SlotFinder& slot_of) { return Pruner(signature, slot_of).run(); }
+WorkGraph prune(const Signature& signature, const SlotFinder& slot_of) {
+  return Pruner(signature, slot_of).run();
+}
 
 }  // namespace runnel

@@ -1,5 +1,6 @@
-// Pass 3: what each value's shape is and which values are constants, in execution order, so that a variable's shape is
-// the one that the last assignment before its reader gave it. Constant nodes are computed here and leave the plan.
+// Pass 3: what each value's shape is and which values are constants, in execution order, so that a variable's
+// shape is the one that the last assignment before its reader gave it. Constant nodes are computed here and
+// leave the plan.
 #include <algorithm>
 
 #include "graph/error.h"
@@ -10,7 +11,8 @@
 namespace runnel {
 namespace {
 
-// A folded constant lives as long as its plan, so only small ones are folded; larger ones are computed each step.
+// A folded constant lives as long as its plan, so only small ones are folded; larger ones are computed each
+// step.
 constexpr std::int64_t kMostFoldedBytes = 256 * 1024;
 
 class PlanShapes final : public ShapeContext {
@@ -40,13 +42,16 @@ class PlanShapes final : public ShapeContext {
       return Shape(dims);
     }
     const Shape shape = input(i);
-    if (shape.rank() == 1 && shape[0] >= 0 && shape[0] < 256) return Shape::unknown_of_rank(static_cast<int>(shape[0]));
+    if (shape.rank() == 1 && shape[0] >= 0 && shape[0] < 256)
+      return Shape::unknown_of_rank(static_cast<int>(shape[0]));
     return std::nullopt;
   }
 
  private:
   const Value& value_of(int i) const { return work_.value(work_node_.inputs[static_cast<std::size_t>(i)]); }
-  const Shape& variable(const Value& value) const { return variables_[static_cast<std::size_t>(value.variable)]; }
+  const Shape& variable(const Value& value) const {
+    return variables_[static_cast<std::size_t>(value.variable)];
+  }
   const WorkGraph& work_;
   const WorkNode& work_node_;
   const std::vector<Shape>& variables_;
@@ -168,8 +173,10 @@ class Resolver {
     }
     for (const std::string& arg : node.node->spec().traits.bind_values)
       for (int k = 0; k < node.node->input_count(arg); ++k)
-        if (!work_.value(node.inputs[static_cast<std::size_t>(node.node->input_position(arg, k))]).constant) return false;
-    return std::ranges::all_of(node.outputs, [&](const Value& out) { return out.variable >= 0 || out.shape.is_known(); });
+        if (!work_.value(node.inputs[static_cast<std::size_t>(node.node->input_position(arg, k))]).constant)
+          return false;
+    return std::ranges::all_of(node.outputs,
+                               [&](const Value& out) { return out.variable >= 0 || out.shape.is_known(); });
   }
 
   bool make_view(WorkNode& node) {
@@ -188,9 +195,11 @@ class Resolver {
     const Traits& traits = node.node->spec().traits;
     if (node.late || node.may_be_dead || has_effect(*node.node) || !traits.variables.empty()) return false;
     for (const ValueId& id : node.inputs)
-      if (!work_.value(id).constant && (traits.role != Role::kShapeOf || work_.value(id).variable >= 0)) return false;
+      if (!work_.value(id).constant && (traits.role != Role::kShapeOf || work_.value(id).variable >= 0))
+        return false;
     for (const Value& out : node.outputs)
-      if (out.shape.elements() * static_cast<std::int64_t>(std::max<std::size_t>(size_of(out.dtype), 1)) > kMostFoldedBytes)
+      if (out.shape.elements() * static_cast<std::int64_t>(std::max<std::size_t>(size_of(out.dtype), 1)) >
+          kMostFoldedBytes)
         return false;
     return find_kernel(*node.node) != nullptr;
   }

@@ -28,8 +28,8 @@ class Running {
 
 void check_value(const Output& key, const Tensor& value) {
   if (value.dtype() != base_of(key.dtype()) && key.dtype() != DType::kInvalid)
-    throw InvalidArgument(cat("Cannot feed a value of dtype ", value ? name_of(value.dtype()) : "none", " for tensor '", key.name(),
-                              "', which is ", base_of(key.dtype()), key.shape()),
+    throw InvalidArgument(cat("Cannot feed a value of dtype ", value ? name_of(value.dtype()) : "none",
+                              " for tensor '", key.name(), "', which is ", base_of(key.dtype()), key.shape()),
                           key.node().where(), key.node().name());
   if (!value.shape().compatible_with(key.shape()))
     throw InvalidArgument(cat("Cannot feed a value of shape ", value.shape(), " for tensor '", key.name(),
@@ -56,7 +56,8 @@ void check_feeds(const Graph& graph, std::span<const Feed> feeds) {
     check_owner(graph, feeds[i].key.graph(), feeds[i].key.name());
     check_value(feeds[i].key, feeds[i].value);
     for (std::size_t k = 0; k < i; ++k)
-      if (feeds[k].key == feeds[i].key) throw InvalidArgument(cat("'", feeds[i].key.name(), "' is fed twice"));
+      if (feeds[k].key == feeds[i].key)
+        throw InvalidArgument(cat("'", feeds[i].key.name(), "' is fed twice"));
   }
 }
 
@@ -96,13 +97,15 @@ Tensor Session::run(Fetch fetch, std::initializer_list<Feed> feeds, const RunOpt
   return out;
 }
 
-std::vector<Tensor> Session::run(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options) {
+std::vector<Tensor> Session::run(std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                                 const RunOptions& options) {
   std::vector<Tensor> out(fetches.size());
   run_into(fetches, feeds, options, out.data());
   return out;
 }
 
-void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
+void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
+                       Tensor* out) {
   Engine& engine = *engine_;
   const Running running(engine);
   check_fetches(engine.graph(), fetches);
@@ -144,7 +147,8 @@ std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
     });
   std::vector<Tensor> out;
   for (const VariableSlot* slot : slots) {
-    if (!slot->buffer) throw FailedPrecondition("Attempting to use uninitialized value " + slot->name, {}, slot->name);
+    if (!slot->buffer)
+      throw FailedPrecondition("Attempting to use uninitialized value " + slot->name, {}, slot->name);
     out.emplace_back(slot->dtype, slot->shape, slot->buffer);
   }
   return out;
@@ -152,8 +156,12 @@ std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
 
 SessionStats Session::stats() const {
   const Engine::Counters& c = engine_->counters;
-  return {.runs = c.runs, .plans_made = c.plans_made, .kernels_run = c.kernels_run,
-          .copies_by_writers = c.copies_by_writers, .arena_bytes = c.arena_bytes, .late_bindings = c.late_bindings};
+  return {.runs = c.runs,
+          .plans_made = c.plans_made,
+          .kernels_run = c.kernels_run,
+          .copies_by_writers = c.copies_by_writers,
+          .arena_bytes = c.arena_bytes,
+          .late_bindings = c.late_bindings};
 }
 
 std::string Session::describe(std::span<const Fetch> fetches, std::span<const Feed> feeds) {
@@ -165,7 +173,8 @@ std::string Session::describe(std::span<const Fetch> fetches, std::span<const Fe
 
 class PreparedState {
  public:
-  PreparedState(std::shared_ptr<Engine> engine, Call call) : engine_(std::move(engine)), results_(call.fetches.size()) {
+  PreparedState(std::shared_ptr<Engine> engine, Call call)
+      : engine_(std::move(engine)), results_(call.fetches.size()) {
     check_fetches(engine_->graph(), call.fetches);
     for (const Output& feed : call.feeds) {
       check_owner(engine_->graph(), feed.graph(), feed.name());
@@ -217,7 +226,9 @@ class PreparedState {
   std::unique_ptr<Execution> execution_;
 };
 
-Prepared Session::prepare(Call call) { return Prepared(std::make_unique<PreparedState>(engine_, std::move(call))); }
+Prepared Session::prepare(Call call) {
+  return Prepared(std::make_unique<PreparedState>(engine_, std::move(call)));
+}
 
 Prepared::Prepared(std::unique_ptr<PreparedState> state) : state_(std::move(state)) {}
 Prepared::Prepared(Prepared&&) noexcept = default;

@@ -1,5 +1,6 @@
-// Running a graph. A Session owns the values of variables and other state, turns each request (fetches and feeds) into
-// a plan once, and runs the plan every time after. Any number of threads may run steps of one session at once.
+// Running a graph. A Session owns the values of variables and other state, turns each request (fetches and
+// feeds) into a plan once, and runs the plan every time after. Any number of threads may run steps of one
+// session at once.
 #pragma once
 
 #include <array>
@@ -31,7 +32,8 @@ class Fetch {
   Operation operation_;
 };
 
-// A value for a tensor of the graph; any tensor may be fed. The dtype must be the tensor's, the shape compatible.
+// A value for a tensor of the graph; any tensor may be fed. The dtype must be the tensor's, the shape
+// compatible.
 struct Feed {
   Output key;
   Tensor value;
@@ -52,7 +54,7 @@ class CancellationToken {
 };
 
 struct RunOptions {
-  std::int64_t timeout_in_ms = 0;               // over it the step ends with DeadlineExceeded; 0: none
+  std::int64_t timeout_in_ms = 0;                   // over it the step ends with DeadlineExceeded; 0: none
   const CancellationToken* cancellation = nullptr;  // must outlive the run
 };
 
@@ -71,7 +73,7 @@ struct SessionOptions {
 struct SessionStats {
   std::uint64_t runs = 0;
   std::uint64_t plans_made = 0;
-  std::uint64_t kernels_run = 0;       // in the last finished step
+  std::uint64_t kernels_run = 0;        // in the last finished step
   std::uint64_t copies_by_writers = 0;  // variables copied because someone else held the value
   std::uint64_t arena_bytes = 0;        // of the plan made last
   std::uint64_t late_bindings = 0;      // kernels bound while a step ran
@@ -85,8 +87,8 @@ struct Call {
 class Engine;
 class PreparedState;
 
-// A call prepared once and run often. Its results are its own and are overwritten by the next call; a copy of one
-// keeps its values. One thread at a time; make one a thread. Outlives its Session safely: then it throws.
+// A call prepared once and run often. Its results are its own and are overwritten by the next call; a copy of
+// one keeps its values. One thread at a time; make one a thread. Outlives its Session safely: then it throws.
 class Prepared {
  public:
   explicit Prepared(std::unique_ptr<PreparedState> state);
@@ -114,9 +116,9 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs what the fetches need, once each, and returns their values. Throws InvalidArgument for feeds that do not
-  // fit and placeholders without one, FailedPrecondition for uninitialised variables and a closed session, and what
-  // kernels throw, with the node's name. Writes done before an error stay done.
+  // Runs what the fetches need, once each, and returns their values. Throws InvalidArgument for feeds that do
+  // not fit and placeholders without one, FailedPrecondition for uninitialised variables and a closed
+  // session, and what kernels throw, with the node's name. Writes done before an error stay done.
   Tensor run(Fetch fetch, std::initializer_list<Feed> feeds = {}, const RunOptions& options = {});
   template <std::size_t N>
   std::array<Tensor, N> run(const Fetch (&fetches)[N], std::initializer_list<Feed> feeds = {},
@@ -129,7 +131,8 @@ class Session {
                           const RunOptions& options = {}) {
     return run(fetches, std::span(feeds.begin(), feeds.size()), options);
   }
-  std::vector<Tensor> run(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options = {});
+  std::vector<Tensor> run(std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                          const RunOptions& options = {});
 
   // The plan as a callable, for loops that want no look-up. Checks the signature now, shapes at each call.
   Prepared prepare(Call call);
@@ -140,8 +143,8 @@ class Session {
     return run(variable).template scalar<T>();
   }
 
-  // All values of these variables between two steps: a cut that no step is in the middle of. Uninitialised ones
-  // throw FailedPrecondition.
+  // All values of these variables between two steps: a cut that no step is in the middle of. Uninitialised
+  // ones throw FailedPrecondition.
   std::vector<Tensor> snapshot(std::span<const Variable> variables);
 
   // Cancels running steps, waits for them, and refuses later ones. May be called twice.
@@ -156,7 +159,8 @@ class Session {
   const std::shared_ptr<Engine>& engine() const { return engine_; }
 
  private:
-  void run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
+  void run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
+                Tensor* out);
   std::shared_ptr<Engine> engine_;
 };
 

@@ -59,7 +59,8 @@ Tensor own_copy(const Tensor& tensor) {
 
 void copy_value(Execution& e, int from, int to) {
   const Slot& target = e.plan().slots[static_cast<std::size_t>(to)];
-  if (!target.shape.is_known() || target.dtype == DType::kString) return e.set_output(to, own_copy(e.tensor(from)));
+  if (!target.shape.is_known() || target.dtype == DType::kString)
+    return e.set_output(to, own_copy(e.tensor(from)));
   const std::size_t bytes = static_cast<std::size_t>(target.shape.elements()) * size_of(target.dtype);
   if (bytes > 0) std::memcpy(e[Out<std::byte>{to}], e[In<std::byte>{from}], bytes);
 }
@@ -68,13 +69,16 @@ void bind_late(const LatePlan& plan, Execution& e, Execution::LateCache& cache) 
   const LateShapes context(*plan.node, cache.shapes, cache.values);
   const OpSpec& spec = plan.node->spec();
   cache.outputs = spec.shape(context).list();
-  cache.view = spec.traits.view && plan.outputs.size() == 1 && cache.outputs[0].is_known() && spec.traits.view(context);
+  cache.view = spec.traits.view && plan.outputs.size() == 1 && cache.outputs[0].is_known() &&
+               spec.traits.view(context);
   if (cache.view) return;
   BindRequest request;
   request.node = plan.node;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    request.inputs.push_back({e.plan().slots[static_cast<std::size_t>(plan.inputs[i])].dtype, cache.shapes[i]});
-  for (std::size_t k = 0; k < plan.outputs.size(); ++k) request.outputs.push_back({plan.output_types[k], cache.outputs[k]});
+    request.inputs.push_back(
+        {e.plan().slots[static_cast<std::size_t>(plan.inputs[i])].dtype, cache.shapes[i]});
+  for (std::size_t k = 0; k < plan.outputs.size(); ++k)
+    request.outputs.push_back({plan.output_types[k], cache.outputs[k]});
   request.values = cache.values;
   request.input_slots = plan.inputs;
   request.output_slots = plan.outputs;
@@ -118,7 +122,8 @@ BoundKernel copy_step(int from, int to) {
 }
 
 BoundKernel alias_step(int from, int to) {
-  return BoundKernel::make([from, to](Context& c) { execution(c).alias(to, from, execution(c).shape_of(from)); });
+  return BoundKernel::make(
+      [from, to](Context& c) { execution(c).alias(to, from, execution(c).shape_of(from)); });
 }
 
 BoundKernel switch_step(SwitchPlan plan) {

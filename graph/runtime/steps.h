@@ -1,4 +1,5 @@
-// The steps of a plan that are not kernels: what switches, merges, copies, late bindings and guards do when they run.
+// The steps of a plan that are not kernels: what switches, merges, copies, late bindings and guards do when
+// they run.
 #pragma once
 
 #include <vector>
@@ -33,7 +34,8 @@ struct MergePlan {
 };
 BoundKernel merge_step(MergePlan plan);
 
-// Runs `inner` unless one of `dead_if` is set; then sets `flag`. Variables listed are checked for a value first.
+// Runs `inner` unless one of `dead_if` is set; then sets `flag`. Variables listed are checked for a value
+// first.
 struct GuardPlan {
   std::vector<int> dead_if;
   int flag = -1;
@@ -46,10 +48,10 @@ BoundKernel guard_step(GuardPlan plan);
 // Infers shapes and binds a kernel while the step runs; keeps the binding as long as shapes and values stay.
 struct LatePlan {
   const Node* node = nullptr;
-  std::vector<int> inputs, outputs;     // slots
+  std::vector<int> inputs, outputs;  // slots
   std::vector<DType> output_types;
-  std::vector<bool> needs_value;        // by input: listed in bind_values
-  std::vector<bool> wanted;             // by output
+  std::vector<bool> needs_value;  // by input: listed in bind_values
+  std::vector<bool> wanted;       // by output
   int cache = -1;
   Engine* engine = nullptr;
 };

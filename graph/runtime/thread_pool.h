@@ -1,5 +1,5 @@
-// Threads of one session that share large kernels. Work is cut into fixed ranges by the caller; threads take ranges as
-// they come, so the result never depends on how many there are.
+// Threads of one session that share large kernels. Work is cut into fixed ranges by the caller; threads take
+// ranges as they come, so the result never depends on how many there are.
 #pragma once
 
 #include <condition_variable>
@@ -19,9 +19,10 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // Calls body(begin, end) for consecutive ranges of `grain` covering [0, n); returns when all are done. The first
-  // exception is rethrown here, after the ranges that had begun.
-  void for_ranges(std::int64_t n, std::int64_t grain, const std::function<void(std::int64_t, std::int64_t)>& body);
+  // Calls body(begin, end) for consecutive ranges of `grain` covering [0, n); returns when all are done. The
+  // first exception is rethrown here, after the ranges that had begun.
+  void for_ranges(std::int64_t n, std::int64_t grain,
+                  const std::function<void(std::int64_t, std::int64_t)>& body);
 
  private:
   struct Job;

@@ -15,7 +15,8 @@ void VariableSlot::wait(bool exclusive, LockRoom& room, const std::function<void
     ~Waiting() { count.fetch_sub(1, std::memory_order_seq_cst); }
   } waiting(room.waiting);
   std::unique_lock hold(room.mutex);
-  // Whoever unlocks after our count went up wakes us under the mutex; before that, try_lock sees the free word.
+  // Whoever unlocks after our count went up wakes us under the mutex; before that, try_lock sees the free
+  // word.
   while (!try_lock(exclusive)) {
     stop();
     room.changed.wait_for(hold, std::chrono::milliseconds(50));  // a deadline passes without anybody's notice

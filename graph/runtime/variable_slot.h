@@ -1,6 +1,6 @@
-// The value of one variable in one session: a counted buffer behind a reader-writer lock word. A step takes the locks
-// of the variables it touches in a fixed order and keeps them to its end, so that steps are serial where they meet
-// and a snapshot is a cut between steps.
+// The value of one variable in one session: a counted buffer behind a reader-writer lock word. A step takes
+// the locks of the variables it touches in a fixed order and keeps them to its end, so that steps are serial
+// where they meet and a snapshot is a cut between steps.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,8 @@ struct LockRoom {
 
 // Buffer, dtype and shape are guarded by the lock word.
 struct VariableSlot {
-  VariableSlot(std::string name, DType dtype, int number) : name(std::move(name)), dtype(dtype), number(number) {}
+  VariableSlot(std::string name, DType dtype, int number)
+      : name(std::move(name)), dtype(dtype), number(number) {}
 
   const std::string name;
   const DType dtype;
@@ -37,7 +38,8 @@ struct VariableSlot {
 
   bool try_lock(bool exclusive) {
     std::uint32_t seen = word_.load(std::memory_order_relaxed);
-    if (exclusive) return seen == 0 && word_.compare_exchange_strong(seen, kWriter, std::memory_order_acquire);
+    if (exclusive)
+      return seen == 0 && word_.compare_exchange_strong(seen, kWriter, std::memory_order_acquire);
     while (!(seen & kWriter))
       if (word_.compare_exchange_weak(seen, seen + 1, std::memory_order_acquire)) return true;
     return false;

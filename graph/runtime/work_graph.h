@@ -1,5 +1,5 @@
-// The working copy of a graph that planning passes edit: the nodes that one request needs, with what is known of
-// each value. Passes run in the order of their declarations here; each says what it leaves behind.
+// The working copy of a graph that planning passes edit: the nodes that one request needs, with what is known
+// of each value. Passes run in the order of their declarations here; each says what it leaves behind.
 #pragma once
 
 #include <functional>
@@ -30,20 +30,20 @@ struct Value {
   DType dtype = DType::kInvalid;  // without ref
   Shape shape = Shape::unknown();
   std::optional<Tensor> constant;
-  int variable = -1;  // it is this variable itself (a ref edge or a handle): WorkGraph::variables
+  int variable = -1;    // it is this variable itself (a ref edge or a handle): WorkGraph::variables
   bool wanted = false;  // somebody reads it
 };
 
 enum class Kind {
   kKernel,
-  kFed,       // value comes with the run: `feed`
+  kFed,  // value comes with the run: `feed`
   kConstant,
   kVariable,  // the variable itself, no work
   kView,      // output 0 is input 0 under another shape
   kSwitch,
   kMerge,
-  kNothing,   // only orders
-  kCopy,      // a copy of input 0 (a variable's value from before a write)
+  kNothing,  // only orders
+  kCopy,     // a copy of input 0 (a variable's value from before a write)
 };
 
 struct WorkNode {
@@ -56,16 +56,17 @@ struct WorkNode {
   bool live = true;        // false: reached by control edges alone, orders but does not run
   bool must_copy = false;  // may not share the memory of its input
   bool may_be_dead = false;
-  bool late = false;       // shapes or values are known only while the step runs: bound then
-  bool parks = false;      // this or what it feeds waits: runs before variables are locked
+  bool late = false;   // shapes or values are known only while the step runs: bound then
+  bool parks = false;  // this or what it feeds waits: runs before variables are locked
 };
 
 struct WorkGraph {
   std::vector<WorkNode> nodes;
   std::vector<ValueId> fetches;  // node -1 for an operation
   std::vector<VariableSlot*> variables;
-  std::vector<Shape> variable_shapes;  // before the step; unknown for one that has no value and no fixed shape
-  std::vector<int> order;  // live nodes in execution order
+  std::vector<Shape>
+      variable_shapes;           // before the step; unknown for one that has no value and no fixed shape
+  std::vector<int> order;        // live nodes in execution order
   std::vector<std::string> log;  // a line a pass
 
   const Value& value(ValueId id) const { return at(id.node).outputs[static_cast<std::size_t>(id.output)]; }
@@ -89,13 +90,16 @@ bool has_effect(const Node& node);
 
 using SlotFinder = std::function<VariableSlot*(const Node&)>;
 
-// 1. Takes the nodes that the request needs; finds each variable. Throws InvalidArgument/Unimplemented naming all
+// 1. Takes the nodes that the request needs; finds each variable. Throws InvalidArgument/Unimplemented naming
+// all
 //    that is missing: placeholders without feed, ops without kernel, foreign nodes.
 WorkGraph prune(const Signature& signature, const SlotFinder& slot_of);
-// 2. Adds the edges that make reads see the right writes, and copies where no order does (design: "Order of reads and
+// 2. Adds the edges that make reads see the right writes, and copies where no order does (design: "Order of
+// reads and
 //    writes"), then sorts. Throws InvalidArgument naming a cycle.
 void order(WorkGraph& work);
-// 3. Shapes and constants in execution order: folds what is constant, turns views into views, drops what is no longer
+// 3. Shapes and constants in execution order: folds what is constant, turns views into views, drops what is
+// no longer
 //    needed, marks as late what cannot be bound yet. `feed_shapes` may be unknown. Requires: variable_shapes.
 void resolve(WorkGraph& work, std::span<const Shape> feed_shapes);
 
