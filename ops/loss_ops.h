@@ -17,7 +17,7 @@ Output sparse_softmax_cross_entropy_with_logits(Output logits, const Operand& la
 
 // -sum(labels * log(softmax(logits))) of each row. No gradient flows into labels.
 //
-//   labels   T[..., classes], each row a distribution
+//   labels   T[..., classes], each row a distribution: the gradient is right only where rows sum to 1
 //   logits   T[..., classes]
 //   returns  T[...]
 //   T        float, double

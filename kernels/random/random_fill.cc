@@ -26,9 +26,16 @@ void fill_groups(Context& c, const Philox& stream, T* out, std::int64_t n, std::
   std::copy_n(last, n - whole * size, out + whole * size);
 }
 
+// The number of elements asked for. Throws InvalidArgument for a shape that no tensor has.
+std::int64_t drawn_elements(const Bind& b) {
+  const Shape& shape = b.output("output").shape;
+  if (!shape.is_known()) throw InvalidArgument(cat("there is no shape ", b.value("shape")));
+  return shape.elements();
+}
+
 template <class T, template <class> class Distribution>
 void bind_fill(Bind& b) {
-  const std::int64_t n = b.output("output").shape.elements();
+  const std::int64_t n = drawn_elements(b);
   b.run([n, state = philox_state(b), out = b.out<T>("output")](Context& c) {
     const Philox stream = state->take(kBlocksPerNumber * static_cast<std::uint64_t>(n));
     fill_groups(c, stream, c[out], n, Distribution<T>::kGroup, Distribution<T>::fill);
@@ -47,7 +54,7 @@ template <class T>
 void bind_integers(Bind& b) {
   using U = std::make_unsigned_t<T>;
   constexpr std::int64_t kGroup = sizeof(T) == 8 ? 2 : 4;
-  const std::int64_t n = b.output("output").shape.elements();
+  const std::int64_t n = drawn_elements(b);
   b.run([n, state = philox_state(b), low = b.in<T>("minval"), high = b.in<T>("maxval"),
          out = b.out<T>("output")](Context& c) {
     if (n == 0) return;
