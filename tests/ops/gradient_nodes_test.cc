@@ -1,0 +1,134 @@
+// The nodes of each op's gradient, name by name, against those that TensorFlow makes (golden/gradient_nodes).
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "graph/dataflow.h"
+#include "graph/io/file_system.h"
+#include "ops/array_ops.h"
+#include "ops/gradients.h"
+#include "ops/math_ops.h"
+
+using namespace runnel;
+
+namespace {
+
+// The lines of one section of the golden file.
+std::string golden_section(const std::string& title) {
+  std::istringstream in(read_file(real_file_system(), join_path(RUNNEL_GOLDEN, "gradient_nodes/nodes.txt")));
+  std::string line, out;
+  bool inside = false;
+  while (std::getline(in, line)) {
+    if (line.starts_with("== "))
+      inside = line == "== " + title;
+    else if (inside)
+      out += line + "\n";
+  }
+  REQUIRE_FALSE(out.empty());
+  return out;
+}
+
+// A node's name without "gradients/" and the scope of the op.
+std::string inner_name(const std::string& name) {
+  if (name == "gradients/grad_ys_0") return "dy";
+  const std::size_t scope = name.find("_grad/");
+  return scope == std::string::npos ? name : name.substr(scope + 6);
+}
+
+std::string made(const std::function<Output(const Outputs&)>& op, const std::vector<Shape>& shapes) {
+  Graph g;
+  Outputs x;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    x.push_back(placeholder<float>(g, shapes[i], i == 0 ? "x" : "y"));
+  const Output y = op(x);
+  std::vector<Source> sources(x.begin(), x.end());
+  gradients({y}, sources, {.grad_ys = {placeholder<float>(g, y.shape(), "dy")}});
+  std::string out;
+  for (const Node* node : g.nodes()) {
+    if (node->name().find("_grad/") == std::string::npos) continue;
+    out += inner_name(node->name()) + " | " + node->op() + " |";
+    for (const Output& in : node->input_list()) out += " " + inner_name(in.node().name());
+    for (const Node* in : node->control_inputs()) out += " ^" + inner_name(in->name());
+    out += "\n";
+  }
+  return out;
+}
+
+const Shape kNone = Shape::unknown(), kBatch{kUnknown, 4};
+using Op = Output (*)(Operand, Operand, OpOptions);
+using Function = Output (*)(Operand, OpOptions);
+using Reduce = Output (*)(Operand, ReduceOptions);
+using ReduceAxes = Output (*)(Operand, Axes, ReduceOptions);
+
+}  // namespace
+
+TEST_CASE("gradients of arithmetic have TensorFlow's nodes for equal, different and unknown shapes") {
+  struct {
+    const char* title;
+    Op op;
+    Shape x, y;
+  } const cases[] = {{"multiply [3,4] [3,4]", multiply, {3, 4}, {3, 4}},
+                     {"multiply [3,4] [4]", multiply, {3, 4}, {4}},
+                     {"multiply [?,4] [4]", multiply, kBatch, {4}},
+                     {"multiply [?,4] [?,4]", multiply, kBatch, kBatch},
+                     {"multiply ? ?", multiply, kNone, kNone},
+                     {"add [1,4] [3,1]", add, {1, 4}, {3, 1}},
+                     {"subtract [] [3,4]", subtract, {}, {3, 4}},
+                     {"realdiv [?] []", realdiv, {kUnknown}, {}},
+                     {"squared_difference [3,4] [4]", squared_difference, {3, 4}, {4}},
+                     {"maximum [?,4] [4]", maximum, kBatch, {4}},
+                     {"minimum [3,4] [3,4]", minimum, {3, 4}, {3, 4}},
+                     {"floormod [3,4] [4]", floormod, {3, 4}, {4}}};
+  for (const auto& c : cases) {
+    CAPTURE(c.title);
+    CHECK(made([&](const Outputs& in) { return c.op(in[0], in[1], {}); }, {c.x, c.y}) ==
+          golden_section(c.title));
+  }
+}
+
+TEST_CASE("gradients of one-tensor functions have TensorFlow's nodes") {
+  const std::pair<const char*, Function> cases[] = {{"square [?,4]", square},
+                                                    {"log [?,4]", log},
+                                                    {"sqrt [?,4]", sqrt},
+                                                    {"abs [?,4]", abs},
+                                                    {"exp [?,4]", exp}};
+  for (const auto& [title, op] : cases) {
+    CAPTURE(title);
+    CHECK(made([op = op](const Outputs& in) { return op(in[0], {}); }, {kBatch}) == golden_section(title));
+  }
+}
+
+TEST_CASE("gradients of reductions over all axes have TensorFlow's nodes") {
+  struct {
+    const char* title;
+    Reduce op;
+    Shape x;
+  } const cases[] = {{"reduce_sum [3,4]", reduce_sum, {3, 4}},   {"reduce_sum [?,4]", reduce_sum, kBatch},
+                     {"reduce_mean [3,4]", reduce_mean, {3, 4}}, {"reduce_mean [?,4]", reduce_mean, kBatch},
+                     {"reduce_mean ?", reduce_mean, kNone},      {"reduce_max [3,4]", reduce_max, {3, 4}}};
+  for (const auto& c : cases) {
+    CAPTURE(c.title);
+    CHECK(made([&](const Outputs& in) { return c.op(in[0], {}); }, {c.x}) == golden_section(c.title));
+  }
+}
+
+TEST_CASE("gradients of reductions over one axis have TensorFlow's nodes") {
+  struct {
+    const char* title;
+    ReduceAxes op;
+    Shape x;
+    bool keep;
+  } const cases[] = {{"reduce_sum [?,4] axis=0", reduce_sum, kBatch, false},
+                     {"reduce_mean [3,4] axis=0", reduce_mean, {3, 4}, false},
+                     {"reduce_mean [?,4] axis=0", reduce_mean, kBatch, false},
+                     {"reduce_max [?,4] axis=0", reduce_max, kBatch, false},
+                     {"reduce_max [?,4] axis=0 keepdims=True", reduce_max, kBatch, true}};
+  for (const auto& c : cases) {
+    CAPTURE(c.title);
+    const auto op = [&](const Outputs& in) { return c.op(in[0], Axes(0), {.keep_dims = c.keep}); };
+    CHECK(made(op, {c.x}) == golden_section(c.title));
+  }
+}
