@@ -79,6 +79,19 @@ void copy_rows(const StridedCopy& copy, const E* from, E* to, std::int64_t begin
   }
 }
 
+// A plane whose columns are dense in the source and whose rows are in the destination, in tiles that fit the
+// nearest cache whichever way they are walked.
+template <class E>
+void copy_plane(const Walk& rows, const Walk& columns, const E* from, E* to, std::int64_t begin,
+                std::int64_t end) {
+  constexpr std::int64_t kTile = 16;
+  for (std::int64_t top = begin; top < end; top += kTile)
+    for (std::int64_t left = 0; left < columns.size; left += kTile)
+      for (std::int64_t i = top; i < std::min(top + kTile, end); ++i)
+        for (std::int64_t k = left; k < std::min(left + kTile, columns.size); ++k)
+          to[i * rows.to + k] = from[i + k * columns.from];
+}
+
 template <class E>
 void run_copy(const StridedCopy& copy, Context& c, const std::byte* from, std::byte* to) {
   const E* x = reinterpret_cast<const E*>(from);
@@ -86,8 +99,13 @@ void run_copy(const StridedCopy& copy, Context& c, const std::byte* from, std::b
   const Walk& inner = copy.walks_[static_cast<std::size_t>(copy.loops_ - 1)];
   if (copy.loops_ == 1) return copy_row(inner, x + copy.from_, y + copy.to_);
   const std::int64_t rows = copy.elements_ / inner.size;
-  c.parallel(rows, std::max<std::int64_t>(1, kGrain / inner.size),
-             [&](std::int64_t begin, std::int64_t end) { copy_rows(copy, x, y, begin, end); });
+  c.parallel(rows, std::max<std::int64_t>(1, kGrain / inner.size), [&](std::int64_t begin, std::int64_t end) {
+    const Walk& outer = copy.walks_[0];
+    if (copy.loops_ == 2 && outer.from == 1 && inner.to == 1)
+      copy_plane(outer, inner, x + copy.from_, y + copy.to_, begin, end);
+    else
+      copy_rows(copy, x, y, begin, end);
+  });
 }
 
 namespace {

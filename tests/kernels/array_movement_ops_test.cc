@@ -65,6 +65,15 @@ TEST_CASE("a transposed element lies where the permutation says") {
                 ((a * 3 + b) * 4 + c) * 5 + d);
 }
 
+TEST_CASE("a matrix larger than a tile is transposed, its last tiles too") {
+  Graph g;
+  const Tensor y = evaluate(transpose(constant(g, counted({37, 21}))));
+  REQUIRE(y.shape() == Shape{21, 37});
+  for (int i = 0; i < 21; ++i)
+    for (int k = 0; k < 37; ++k)
+      CHECK(y.values<std::int32_t>()[static_cast<std::size_t>(i * 37 + k)] == k * 21 + i);
+}
+
 TEST_CASE("all dtypes transpose, strings among them, and so does nothing") {
   Graph g;
   const auto strings = [](std::vector<std::string> values, Shape shape) {
