@@ -45,11 +45,11 @@ struct Parts {
   std::array<std::int64_t, kMaxParts + 1> begin{};
   std::int64_t count = 0;
 
-  void cut(std::int64_t from, std::int64_t n, int cuts) {
-    if (n > kSumLeaf && cuts > 0) {
-      const std::int64_t left = sum_cut(n);
-      cut(from, left, cuts - 1);
-      cut(from + left, n - left, cuts - 1);
+  void cut(std::int64_t from, std::int64_t n, std::int64_t packet, int cuts) {
+    const std::int64_t left = sum_cut(n, packet);
+    if (left < n && cuts > 0) {
+      cut(from, left, packet, cuts - 1);
+      cut(from + left, n - left, packet, cuts - 1);
     } else {
       begin[static_cast<std::size_t>(count)] = from;
       begin[static_cast<std::size_t>(++count)] = from + n;
@@ -63,7 +63,7 @@ using Y = Out<std::byte>;
 void bind_all(Bind& b, const Reducer& f, std::int64_t n, X x, Y y) {
   if (n <= kReduceGrain) return b.run([=, rows = f.rows](Context& c) { rows(c[x], c[y], 0, 1, n); });
   Parts parts;
-  parts.cut(0, n, kMaxCuts);
+  parts.cut(0, n, f.packet, kMaxCuts);
   const std::int64_t grain = std::max<std::int64_t>(1, kReduceGrain * parts.count / n);
   b.run([=](Context& c) {
     std::int64_t sums[kMaxParts];

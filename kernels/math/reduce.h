@@ -3,6 +3,7 @@
 // what runs it knows neither operation nor dtype, so that it is compiled once:
 //
 //   R::Element, R::Sum      of the tensor, and of what is carried along (8 bytes at most)
+//   R::kPacket              elements that cuts of a long reduction keep together
 //   R::identity()           the result for no elements
 //   R::combine(a, b)        of two partial results
 //   R::contiguous(x, n)     of n neighbours
@@ -43,7 +44,7 @@ struct Reduced {
 
 // R's loops with the types erased.
 struct Reducer {
-  std::int64_t element_size;
+  std::int64_t element_size, packet;
   void (*fill)(void* y, std::int64_t n);
   // Results [begin, end) of a matrix with n columns, or of any pattern.
   void (*rows)(const void* x, void* y, std::int64_t begin, std::int64_t end, std::int64_t n);
@@ -64,14 +65,14 @@ struct ReduceLoops {
   static_assert(sizeof(S) <= 8);
 
   static S halved(const T* x, std::int64_t n) {
-    if (n <= kSumLeaf) return R::contiguous(x, n);
-    const std::int64_t left = sum_cut(n);
+    const std::int64_t left = sum_cut(n, R::kPacket);
+    if (left == n) return R::contiguous(x, n);
     const S a = halved(x, left);
     return R::combine(a, halved(x + left, n - left));
   }
   static S joined(const S*& part, std::int64_t n, int cuts) {
-    if (n <= kSumLeaf || cuts == 0) return *part++;
-    const std::int64_t left = sum_cut(n);
+    const std::int64_t left = sum_cut(n, R::kPacket);
+    if (left == n || cuts == 0) return *part++;
     const S a = joined(part, left, cuts - 1);
     return R::combine(a, joined(part, n - left, cuts - 1));
   }
@@ -113,7 +114,8 @@ struct ReduceLoops {
 template <class R>
 void bind_reduction(Bind& b) {
   using L = ReduceLoops<R>;
-  bind_reducer(b, {sizeof(typename R::Element), L::fill, L::rows, L::any, L::columns, L::part, L::join});
+  bind_reducer(
+      b, {sizeof(typename R::Element), R::kPacket, L::fill, L::rows, L::any, L::columns, L::part, L::join});
 }
 
 // R for an operation without an order to keep: `Op::identity<S>()`, `Op::combine(S, S)` and `Op::finish(S,
@@ -122,6 +124,7 @@ template <class Op, class T, class S = T>
 struct Fold {
   using Element = T;
   using Sum = S;
+  static constexpr std::int64_t kPacket = 8;
   static S identity() { return Op::template identity<S>(); }
   static S combine(S a, S b) { return Op::combine(a, b); }
   static T finish(S sum, std::int64_t count) { return static_cast<T>(Op::finish(sum, count)); }

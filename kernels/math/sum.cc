@@ -31,6 +31,7 @@ template <class T, class Last>
 struct FloatSum {
   using Element = T;
   using Sum = T;
+  static constexpr std::int64_t kPacket = PacketSum<T>::kWidth;
   static T identity() { return 0; }
   static T combine(T a, T b) { return a + b; }
   static T contiguous(const T* x, std::int64_t n) { return PacketSum<T>::contiguous(x, n); }

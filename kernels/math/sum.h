@@ -66,13 +66,14 @@ struct PacketSum {
   }
 };
 
-// Longer sums are cut at half, again and again, down to this many (TensorFlow's figure).
-inline constexpr std::int64_t kSumLeaf = 8192;
+// Longer sums are cut at half, again and again, down to this many packets (TensorFlow's figure: 8192 floats,
+// 4096 doubles).
+inline constexpr std::int64_t kPacketsUncut = 1024;
 
-// Where a sum of n > kSumLeaf is cut: at half, rounded up to a multiple of 8.
-inline std::int64_t sum_cut(std::int64_t n) {
-  const std::int64_t half = ((n + 1) / 2 + 7) / 8 * 8;
-  return half < n ? half : n;
+// Where a sum of n elements is cut: at half, rounded up to whole packets; n itself if it is short enough.
+inline std::int64_t sum_cut(std::int64_t n, std::int64_t packet) {
+  if (n <= kPacketsUncut * packet) return n;
+  return ((n + 1) / 2 + packet - 1) / packet * packet;
 }
 
 }  // namespace runnel

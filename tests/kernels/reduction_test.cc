@@ -132,6 +132,19 @@ TEST_CASE("a long sum is the same for every number of threads") {
   for (std::size_t i = 2; i < seen.size(); ++i) CHECK(seen[i] == seen[i % 2]);
 }
 
+TEST_CASE("a sum of more than 4096 doubles is cut at half, as TensorFlow cuts it") {
+  const Tensor x = random({5'000});
+  const auto sum = [&](std::size_t from, std::size_t n) {
+    Graph g;
+    const auto part = x.values<double>().subspan(from, n);
+    return evaluate(reduce_sum(constant(g, Tensor::from<double>({static_cast<std::int64_t>(n)}, part))))
+        .scalar<double>();
+  };
+  CHECK(sum(0, 5'000) == sum(0, 2'500) + sum(2'500, 2'500));
+  CHECK(sum(0, 4'096) !=
+        sum(0, 2'048) + sum(2'048, 2'048));  // not cut: these numbers tell the two orders apart
+}
+
 TEST_CASE("nothing reduces to what TensorFlow makes of it") {
   Graph g;
   const Output f = constant(g, Tensor(DType::kFloat, {0, 2})), i = constant(g, Tensor(DType::kInt32, {0, 2}));
