@@ -16,6 +16,20 @@ bool has_default(const Node& node, const std::string& name, const AttrValue& val
   return spec && spec->default_value && same_attr(value, *spec->default_value);
 }
 
+constexpr const char* kShapes = "_output_shapes";
+
+// What is known of an output from its op's shape function and from the file that the node came with. The
+// file's word is written again but never used: a plan that believed it could be made to write outside of its
+// memory.
+Shape known_shape(const Node& node, int i) {
+  const Shape& inferred = node.output_shape(i);
+  const AttrValue* attr = node.attr(kShapes);
+  const auto* stated = attr ? attr->if_is<std::vector<Shape>>() : nullptr;
+  if (!stated || static_cast<int>(stated->size()) != node.outputs()) return inferred;
+  const Shape& shape = (*stated)[static_cast<std::size_t>(i)];
+  return inferred.compatible_with(shape) ? inferred.merged_with(shape) : inferred;
+}
+
 void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& def) {
   def.ParseFromString(Graph::State::unknown_fields_of(node));
   def.set_name(node.name());
@@ -24,14 +38,14 @@ void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& d
   for (const Output& input : node.input_list())
     def.add_input(input.index() == 0 ? input.node().name() : input.name());
   for (const Node* control : node.control_inputs()) def.add_input("^" + control->name());
-  for (const auto& [name, value] : node.attrs())
-    if (!options.strip_default_attrs || !has_default(node, name, value))
-      write_attr(value, (*def.mutable_attr())[name]);
+  for (const auto& [name, value] : node.attrs()) {
+    const bool left_out = (options.strip_default_attrs && has_default(node, name, value)) ||
+                          (name == kShapes && (options.add_shapes || !node.is_foreign()));
+    if (!left_out) write_attr(value, (*def.mutable_attr())[name]);
+  }
   if (!options.add_shapes || node.outputs() == 0) return;
-  pb::AttrValue& shapes = (*def.mutable_attr())["_output_shapes"];
-  shapes.mutable_list()->clear_shape();
-  for (int i = 0; i < node.outputs(); ++i)
-    write_shape(node.output_shape(i), *shapes.mutable_list()->add_shape());
+  auto& shapes = *(*def.mutable_attr())[kShapes].mutable_list();
+  for (int i = 0; i < node.outputs(); ++i) write_shape(known_shape(node, i), *shapes.add_shape());
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ class GraphImport {
   void find_specs();
   std::vector<int> order();
   void insert(std::size_t i);
-  Attrs attrs_of(const pb::NodeDef& def, const Part& part);
+  Attrs attrs_of(const pb::NodeDef& def, const OpSpec& op);
   Output source(const Edge& edge, int input);
   void join(const BackEdge& edge);
   void take_versions();
@@ -303,19 +303,16 @@ void GraphImport::refuse_cycle(const std::vector<int>& open) {
       cat(text, path.size() > kListed ? " -> ..." : "", "; only the back edge of a loop may close one"));
 }
 
-Attrs GraphImport::attrs_of(const pb::NodeDef& def, const Part& part) {
+Attrs GraphImport::attrs_of(const pb::NodeDef& def, const OpSpec& op) {
   Attrs attrs;
   for (const auto& [name, value] : def.attr()) {
-    // Shapes are inferred anew, as TensorFlow's importer does; those of foreign nodes are all that is known
-    // of them.
-    if (name == "_output_shapes" && !part.foreign) continue;
     try {
       attrs.emplace(name, attr_of(value, budget_));
     } catch (const Error& error) {
       throw_error(error.code(), cat("attr ", shown(name), ": ", error.message()));
     }
   }
-  for (const AttrSpec& spec : part.spec->attrs)
+  for (const AttrSpec& spec : op.attrs)
     if (const auto at = attrs.find(spec.name); at != attrs.end() && at->second.if_is<EmptyList>())
       at->second = typed_empty(spec.type);
   return attrs;
@@ -343,7 +340,7 @@ void GraphImport::insert(std::size_t i) {
     request.inputs.push_back(open ? Output() : source(edge, input));
   }
   for (const int from : part.control) request.control.push_back(parts_[static_cast<std::size_t>(from)].node);
-  request.attrs = attrs_of(def, part);
+  request.attrs = attrs_of(def, *part.spec);
   if (!part.foreign && has_raw_attr(*part.spec, request.attrs)) {
     part.foreign = true;
     part.spec = &state_.node_specs.insert_or_assign(def.name(), opaque_spec(*part.spec)).first->second;

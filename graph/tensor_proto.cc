@@ -16,7 +16,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "tensor_content is little-endian");
 
-constexpr int kMostDims = 254;  // TensorFlow's limit
+constexpr std::size_t kWorthRepeating = 1024;  // bytes; equal values that take more are written once
+constexpr int kMostDims = 254;                 // TensorFlow's limit
 
 template <class T, class List>
 void fill_numbers(Tensor& out, const List& list) {
@@ -225,7 +226,7 @@ void write_tensor(const Tensor& tensor, pb::TensorProto& proto) {
   write_shape(tensor.shape(), *proto.mutable_tensor_shape());
   const std::int64_t n = tensor.elements();
   if (n == 0) return;
-  if (n == 1 || all_equal(tensor)) return write_list(tensor, 1, proto);
+  if (n == 1 || (tensor.bytes() > kWorthRepeating && all_equal(tensor))) return write_list(tensor, 1, proto);
   if (is_listed(tensor.dtype())) return write_list(tensor, n, proto);
   proto.set_tensor_content(tensor.data(), tensor.bytes());
 }

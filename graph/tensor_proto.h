@@ -32,7 +32,7 @@ bool can_hold(int dtype);
 // Throws InvalidArgument for a shape or content that does not fit, Unimplemented where !can_hold, and what
 // TensorBudget::take throws.
 Tensor tensor_of(const pb::TensorProto& proto, TensorBudget& budget);
-// Equal values are written as one short list where TensorFlow repeats the value on reading.
+// Many equal values are written once: readers repeat the last value.
 void write_tensor(const Tensor& tensor, pb::TensorProto& proto);
 
 // Throws InvalidArgument for dimensions below -1 and ranks over 254.

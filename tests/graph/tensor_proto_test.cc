@@ -110,3 +110,22 @@ TEST_CASE("tensors of one file share a budget") {
   for (int i = 0; i < 128; ++i) tensor_of(big, budget);
   CHECK_THROWS_AS(tensor_of(big, budget), ResourceExhausted);
 }
+
+TEST_CASE("many equal values are written once and come back whole") {
+  const Tensor tensors[] = {Tensor::from<float>(Shape{20, 20}, std::vector<float>(400, -0.0f)),
+                            Tensor::zeros(DType::kString, Shape{100}),
+                            Tensor::zeros(DType::kBool, Shape{2000})};
+  for (const Tensor& tensor : tensors) {
+    pb::TensorProto proto;
+    write_tensor(tensor, proto);
+    CHECK(proto.tensor_content().empty());
+    CHECK(proto.ByteSizeLong() < 30);
+    TensorBudget budget;
+    CHECK(tensor_of(proto, budget) == tensor);
+  }
+  Tensor mixed = tensors[0];
+  mixed.mutable_values<float>()[399] = 0.0f;  // equals -0, but not in its bits
+  pb::TensorProto proto;
+  write_tensor(mixed, proto);
+  CHECK(proto.tensor_content().size() == 1600);
+}
