@@ -36,13 +36,17 @@ Output times_rows(Output rows, Output x, Location where) {
 }
 
 // What of the second output's gradient d reaches logits: with p = softmax(logits), (d - sum(d p)) p.
+// TensorFlow takes the sum as a product of matrices; here it is a sum.
 Output through_backprop(Output d, Output logits, Location where) {
   Graph& graph = d.graph();
   const Output p = softmax(logits, {.where = where});
-  const Output left = expand_dims(d, 1, where), right = expand_dims(p, 2, where);
-  const Output product = graph.add("BatchMatMulV2", {left, right}, {}, "MatMul", where);
-  const Output sum =
-      graph.add("Squeeze", {product}, {{"squeeze_dims", std::vector<std::int64_t>{1}}}, "", where);
+  const Output product = add_binary("Mul", "mul", d, p, {}, where);
+  Output sum;  // [rows, 1]
+  {
+    NameScope scope(graph, "Sum");
+    const Output columns = integer(graph, 1, "reduction_indices");
+    sum = graph.add("Sum", {product, columns}, {{"keep_dims", true}}, scope.name(), where);
+  }
   return add_binary("Mul", "mul", add_binary("Sub", "sub", d, sum, {}, where), p, {}, where);
 }
 

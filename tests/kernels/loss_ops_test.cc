@@ -89,6 +89,14 @@ TEST_CASE("cross entropies have the gradients that finite differences give") {
   CHECK(gradient_gap(dense, {random({3, 4}), random({3, 4}, 2)}) < 1e-6);
 }
 
+TEST_CASE("the gradient that comes as second output has a gradient too") {
+  const Tensor labels = Tensor::vector<std::int32_t>({1, 0, 3});
+  const auto second = [&](const Outputs& in) {
+    return Output(sparse_softmax_cross_entropy_with_logits(in[0], labels).node(), 1);
+  };
+  CHECK(gradient_gap(second, {random({3, 4})}) < 1e-6);
+}
+
 TEST_CASE("one row of labels serves all rows of logits") {
   Graph g;
   const Tensor x = random({2, 3});
