@@ -77,8 +77,13 @@ Operation Adam::decay(const Variable& power, Output beta) {
   const VariableParts& parts = power.parts();
   Graph& graph = power.graph();
   const Output next = graph.add("Mul", {value_here(power, where()), beta}, {}, "mul", where());
-  if (parts.is_resource)
-    return graph.add("AssignVariableOp", {parts.variable, next}, {{"dtype", power.dtype()}}, "", where());
+  if (parts.is_resource) {
+    const Operation write =
+        graph.add("AssignVariableOp", {parts.variable, next}, {{"dtype", power.dtype()}}, "", where());
+    const ControlDependencies after(graph, {write});  // TensorFlow's assign reads what it wrote
+    graph.add("ReadVariableOp", {parts.variable}, {{"dtype", power.dtype()}}, "", where());
+    return write;
+  }
   return graph.add("Assign", {parts.variable, next}, {{"use_locking", false}}, "", where());
 }
 
