@@ -7,6 +7,7 @@
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
+#include "ops/array_where_ops.h"
 #include "ops/initial_value.h"
 #include "ops/state_ops.h"
 
@@ -123,14 +124,7 @@ Output report_uninitialized_variables(Graph& graph, const std::vector<Variable>&
   const Output missing = graph.add("LogicalNot", {graph.add("Pack", {ready}, {}, "stack", options.where)}, {},
                                    "", options.where);
   const Output all = constant(graph, Tensor::vector(names), {.where = options.where});
-  const NameScope mask(graph, "boolean_mask");
-  const Output where = graph.add("Where", {missing}, {}, "", options.where);  // [n, 1]
-  const Output rows =
-      graph.add("Squeeze", {where}, {{"squeeze_dims", std::vector<std::int64_t>{1}}}, "", options.where);
-  const NameScope gather(graph, "GatherV2");
-  const Output axis =
-      constant(graph, Tensor::scalar<std::int32_t>(0), {.name = "axis", .where = options.where});
-  return graph.add("GatherV2", {all, rows, axis}, {}, gather.name(), options.where);
+  return boolean_mask(all, missing, {.where = options.where});
 }
 
 Output report_uninitialized_variables(Graph& graph, ReportOptions options) {
