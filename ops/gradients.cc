@@ -11,6 +11,7 @@
 #include "graph/error.h"
 #include "graph/op_spec.h"
 #include "ops/array_ops.h"
+#include "ops/indexed_slices.h"
 
 namespace runnel {
 namespace {
@@ -55,6 +56,13 @@ Output given_grad_y(const Output& y, const Output& given, int i, Location where)
   return identity(given, {.name = cat("grad_ys_", i), .where = where});
 }
 
+// An alias, or the read of a variable: its gradient is the one it gets.
+bool passes_rows(const Node& node) {
+  const Traits& traits = node.spec().traits;
+  if (traits.role == Role::kAlias) return true;
+  return traits.variables.size() == 1 && traits.variables[0].access == Access::kReads;
+}
+
 class Backward {
  public:
   Backward(Graph& graph, const Outputs& ys, const std::vector<Source>& xs, const GradientsOptions& options)
@@ -78,7 +86,7 @@ class Backward {
   void check_shape(const Node& node, int i, const Grad& grad) const;
   // The gradients of the node's outputs, each summed to one.
   Grads sums_of(const Node& node);
-  Grad sum(const Node& node, const Grads& parts);
+  Grad sum(const Output& at, const Grads& parts);
   void arrive(const Output& at, Grad grad);
   [[noreturn]] void refuse(const Node& node, const std::string& why) const;
   Grad result(const Source& x);
@@ -188,6 +196,9 @@ Grads Backward::differentiate(const Node& node, Grads grads) {
       const Output output = node.output(static_cast<int>(i));
       if (!grads[i] && is_trainable(output.dtype()))
         grads[i] = graph_.add("ZerosLike", {output}, {}, "zeros_like", options_.where);
+      // Rows pass on to a variable as they are; every other op takes its gradient whole.
+      if (grads[i].slices() && !passes_rows(node))
+        grads[i] = to_dense(grads[i], output.shape(), options_.where);
     }
     const NameScope scope(graph_, node.name() + "_grad");
     Grads out = gradient(node, grads);
@@ -234,22 +245,17 @@ Grads Backward::sums_of(const Node& node) {
   std::vector<Grads>& of_node = arrived_[index_of(node)];
   of_node.resize(static_cast<std::size_t>(node.outputs()));
   Grads out;
-  for (Grads& parts : of_node) {
-    if (parts.size() > 1) parts = {sum(node, parts)};
+  for (std::size_t i = 0; i < of_node.size(); ++i) {
+    Grads& parts = of_node[i];
+    if (parts.size() > 1) parts = {sum(node.output(static_cast<int>(i)), parts)};
     out.push_back(parts.empty() ? Grad() : parts.front());
   }
   return out;
 }
 
-Grad Backward::sum(const Node& node, const Grads& parts) {
+Grad Backward::sum(const Output& at, const Grads& parts) {
   Outputs dense;
-  for (const Grad& part : parts) {
-    if (part.slices())
-      refuse(node,
-             "several gradients meet there and one of them has rows only (IndexedSlices), a sum not written "
-             "yet");
-    dense.push_back(part.dense());
-  }
+  for (const Grad& part : parts) dense.push_back(to_dense(part, at.shape(), options_.where));
   const ColocateWith with(dense.front().node());
   return Output(graph_.add("AddN", {dense}, {}, "AddN", options_.where));
 }
@@ -268,7 +274,7 @@ Grad Backward::result(const Source& x) {
   const std::vector<Grads>& of_node = arrived_[index_of(output)];
   const auto index = static_cast<std::size_t>(output.index());
   if (index < of_node.size() && !of_node[index].empty()) {
-    if (of_node[index].size() > 1) return sum(output.node(), of_node[index]);
+    if (of_node[index].size() > 1) return sum(output, of_node[index]);
     return of_node[index].front();
   }
   if (options_.unconnected_gradients == Unconnected::kNone) return {};

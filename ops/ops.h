@@ -15,6 +15,7 @@
 #include "ops/global_step.h"
 #include "ops/gradient_check.h"
 #include "ops/gradients.h"
+#include "ops/indexed_slices.h"
 #include "ops/initializers.h"
 #include "ops/integers.h"
 #include "ops/layers.h"

@@ -79,6 +79,9 @@ class Optimizer {
   virtual void create_slots(const std::vector<Variable>& variables);
   virtual void prepare(Graph& graph) = 0;  // makes constants of the hyperparameters
   virtual Operation apply_dense(Output gradient, const Variable& variable) = 0;
+  // True for a rule that does the same with rows of a gradient as with the whole of which they are the rows
+  // not 0.
+  virtual bool takes_rows_as_whole() const;
   virtual Operation finish(Graph& graph, const std::vector<Operation>& updates, const std::string& name);
 
   // For rules: a slot that starts as `start` says, made once; and a scalar float variable beside `near`.

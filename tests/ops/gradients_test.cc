@@ -183,6 +183,15 @@ TEST_CASE("refuses grad_ys that do not fit their ys") {
                        InvalidArgument);
 }
 
+TEST_CASE("makes gradients of rows whole where an op computed the rows' tensor, and where several meet") {
+  const auto rows = [](const Outputs& in) {
+    const Output squares = square(in[0]);
+    const Output few = gather(squares, Tensor::vector<std::int32_t>({2, 0, 2}));
+    return few * gather(in[0], Tensor::vector<std::int32_t>({0, 1, 1}));
+  };
+  CHECK(gradient_gap(rows, {random({3, 2})}) < 1e-6);
+}
+
 TEST_CASE("gradient_gap sees a wrong gradient") {
   const auto wrong = [](const Outputs& in) { return square(in[0]) + stop_gradient(in[0]); };
   CHECK(gradient_gap(wrong, {random({3})}) > 0.1);

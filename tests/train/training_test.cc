@@ -111,6 +111,37 @@ TEST_CASE("the linear regression's losses and weights equal TensorFlow's bit for
   }
 }
 
+TEST_CASE("three steps over gathered rows, one of them twice, give TensorFlow's tables") {
+  const Json golden = golden_json("optimizers/sparse.json");
+  for (const std::string name : {"GradientDescent", "Adam"}) {
+    CAPTURE(name);
+    Graph g;
+    const Variable table = variable(g, floats(field(golden, "table0"), {5, 2}), "table");
+    const Output rows = gather(table, Tensor::vector<std::int32_t>({3, 1, 3}));
+    const Output loss = reduce_sum(floats(field(golden, "w"), {3, 2}) * square(rows));
+    const Operation train = make_optimizer(name)->minimize(loss);
+    Session session(g);
+    session.run(initialize_global_variables(g));
+    for (const Json& row : field(field(golden, "cases"), name.c_str()).list_value().values()) {
+      session.run(train);
+      const Tensor ours = session.run(table), theirs = floats(field(row, "table"), {5, 2});
+      for (std::size_t i = 0; i < 10; ++i)
+        CHECK(ours.values<float>()[i] == doctest::Approx(theirs.values<float>()[i]).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("momentum refuses gradients of rows, which it would have to leave other rows out of") {
+  Graph g;
+  const Variable table = variable(g, Tensor::zeros(DType::kFloat, {5, 2}), "table");
+  const Output loss = reduce_sum(gather(table, Tensor::vector<std::int32_t>({3})));
+  CHECK_THROWS_WITH_AS(
+      Momentum(0.1f, 0.9f).minimize(loss),
+      "Momentum: the gradient of variable 'table' is of some rows only (IndexedSlices), an update not "
+      "written yet",
+      Unimplemented);
+}
+
 TEST_CASE("three steps on (w - 3)^2 give the numbers of case D1") {
   GradientDescent descent(0.1f);
   const std::vector<float> w = three_steps(descent);
