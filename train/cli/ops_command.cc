@@ -88,10 +88,18 @@ std::string json_texts(const std::vector<std::string>& parts) {
   return json_list(quoted);
 }
 
+// As OpDef calls them.
+std::string flags_json(const Traits& traits) {
+  const auto text = [](bool flag) { return flag ? "true" : "false"; };
+  return cat("\"is_stateful\": ", text(traits.stateful), ", \"is_commutative\": ", text(traits.commutative),
+             ", \"is_aggregate\": ", text(traits.aggregate),
+             ", \"allows_uninitialized_input\": ", text(traits.allows_uninitialized_input));
+}
+
 std::string op_json(const OpSpec& spec) {
   return cat("{\"name\": ", json_text(spec.name), ", \"inputs\": ", json_texts(texts(spec.inputs, arg_text)),
              ", \"outputs\": ", json_texts(texts(spec.outputs, arg_text)),
-             ", \"attrs\": ", json_texts(texts(spec.attrs, attr_text)),
+             ", \"attrs\": ", json_texts(texts(spec.attrs, attr_text)), ", ", flags_json(spec.traits),
              ", \"kernels\": ", json_text(kernel_text(spec)),
              ", \"gradient\": ", json_text(gradient_text(spec)), "}");
 }
