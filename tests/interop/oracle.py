@@ -44,8 +44,8 @@ def as_npy(value):
     return value
 
 
-def difference(ours, theirs):
-    """None if equal: floats to 1e-5 relative plus 1e-6 of the largest magnitude, all else exactly; or what differs."""
+def difference(ours, theirs, near_zero=1e-6):
+    """None if equal: floats to 1e-5 relative plus `near_zero` of the largest magnitude, all else exactly; or what differs."""
     theirs = as_npy(theirs)
     if ours.shape != theirs.shape:
         return f"shape {list(ours.shape)}, TensorFlow's is {list(theirs.shape)}"
@@ -54,7 +54,7 @@ def difference(ours, theirs):
     if theirs.dtype.kind not in "fc":
         return None if np.array_equal(ours, theirs) else f"{shown(ours)}, TensorFlow's is {shown(theirs)}"
     sizes = np.abs(theirs[np.isfinite(theirs)])
-    bound = 1e-5 * np.abs(theirs) + 1e-6 * (sizes.max() if sizes.size else 0)
+    bound = 1e-5 * np.abs(theirs) + near_zero * (sizes.max() if sizes.size else 0)
     with np.errstate(invalid="ignore"):
         near = (np.abs(ours - theirs) <= bound) | (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
     return None if near.all() else f"{shown(ours)}, TensorFlow's is {shown(theirs)}"
