@@ -2,13 +2,10 @@
 #include "graph/runtime/execution.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "graph/error.h"
-#include "graph/runtime/cancellation.h"
 #include "graph/runtime/float_state.h"
 
 namespace runnel {
@@ -25,31 +22,6 @@ constexpr std::size_t kAlignment = 64;
 }
 
 }  // namespace
-
-// Where a step with parked kernels waits for one of them to be woken.
-class Execution::Parking final : public Waker {
- public:
-  void wake() override {
-    std::lock_guard hold(mutex_);
-    woken_ = true;
-    changed_.notify_all();
-  }
-  void wait(bool has_deadline, std::chrono::steady_clock::time_point deadline) {
-    std::unique_lock hold(mutex_);
-    const auto woken = [this] { return woken_; };
-    if (has_deadline) {
-      changed_.wait_until(hold, deadline, woken);
-    } else {
-      changed_.wait(hold, woken);
-    }
-    woken_ = false;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool woken_ = false;
-};
 
 Execution::Execution(const Plan& plan)
     : plan_(plan),
@@ -99,6 +71,11 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   has_deadline_ = timeout > 0;
   if (has_deadline_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
   if (has_deadline_ || options.cancellation) throw_if_stopped();
+  // Feeds are held for the step alone: whoever fed a tensor may write it afterwards without a copy.
+  struct Drop {
+    Execution& e;
+    ~Drop() { e.drop_feeds(); }
+  } drop{*this};
   take_feeds(feeds);
   renew_own();
   if (!plan_.early.empty()) run_early();
@@ -124,6 +101,11 @@ void Execution::take_feeds(std::span<const Feed> feeds) {
     }
 }
 
+void Execution::drop_feeds() {
+  for (const std::vector<int>& slots : plan_.feed_slots)
+    for (const int s : slots) tensors_[static_cast<std::size_t>(s)] = Tensor();
+}
+
 // Results that somebody still holds from an earlier step keep their memory; this one gets new.
 void Execution::renew_own() {
   for (const int s : plan_.own_slots) {
@@ -133,73 +115,6 @@ void Execution::renew_own() {
     tensor = Tensor(slot.dtype, slot.shape);
     for (const int view : plan_.views[static_cast<std::size_t>(s)])
       pointers_[static_cast<std::size_t>(view)] = tensor.mutable_data();
-  }
-}
-
-// Steps that may park run round after round, each as soon as what it waits for is done; when a round brings
-// nothing the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
-void Execution::run_early() {
-  if (!parking_) parking_ = std::make_shared<Parking>();
-  struct Registered {
-    Engine& engine;
-    const std::shared_ptr<Waker> waker;
-    const CancellationToken* token;
-    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t)
-        : engine(e), waker(std::move(w)), token(t) {
-      engine.add_parked(waker);
-      if (token) token->state()->add(waker);
-    }
-    ~Registered() {
-      engine.remove_parked(waker);
-      if (token) token->state()->remove(waker);
-    }
-  } registered(engine_, parking_, options_->cancellation);
-  std::vector<char> done(plan_.early.size(), 0);
-  for (std::size_t left = done.size(); left > 0;) {
-    bool moved = false;
-    for (std::size_t k = 0; k < done.size(); ++k) {
-      const EarlyStep& step = plan_.early[k];
-      if (done[k] ||
-          !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; }))
-        continue;
-      if (!run_early_step(step)) continue;
-      done[k] = 1;
-      moved = true;
-      --left;
-    }
-    throw_if_stopped();
-    if (!moved) {
-      parking_->wait(has_deadline_, deadline_);
-      throw_if_stopped();
-    }
-  }
-}
-
-bool Execution::run_early_step(const EarlyStep& step) {
-  std::size_t locked = 0;
-  const auto unlock = [&] {
-    for (std::size_t k = 0; k < locked; ++k) {
-      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[k])];
-      v.slot->unlock(v.exclusive, engine_.lock_room());
-    }
-  };
-  try {
-    for (; locked < step.variables.size(); ++locked) {
-      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[locked])];
-      v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
-    }
-    for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
-    const FloatState flushed;
-    const bool done =
-        step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
-    unlock();
-    return done;
-  } catch (const Error& error) {
-    unlock();
-    fail(error, step.info);
-  } catch (...) {
-    unlock();
-    throw;
   }
 }
 
@@ -404,8 +319,6 @@ void Execution::require_initialized(int slot, const Node* reader) const {
   const VariableSlot& variable = *variable_at(slot).slot;
   if (!variable.buffer) refuse_uninitialized(variable, reader);
 }
-
-std::shared_ptr<Waker> Execution::waker() { return parking_; }
 
 void Execution::parallel_ranges(std::int64_t n, std::int64_t grain,
                                 const std::function<void(std::int64_t, std::int64_t)>& body) {

@@ -60,6 +60,7 @@ class Execution final : public Context {
                        const std::function<void(std::int64_t, std::int64_t)>& body) override;
   void* memory_of(const Slot& slot) const;
   void take_feeds(std::span<const Feed> feeds);
+  void drop_feeds();
   void renew_own();
   void run_early();
   bool run_early_step(const EarlyStep& step);

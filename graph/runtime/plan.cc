@@ -2,7 +2,6 @@
 #include "graph/runtime/plan.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <sstream>
 
 #include "graph/error.h"
@@ -10,6 +9,7 @@
 #include "graph/runtime/binder.h"
 #include "graph/runtime/execution.h"
 #include "graph/runtime/place.h"
+#include "graph/runtime/plan_text.h"
 #include "graph/runtime/steps.h"
 
 namespace runnel {
@@ -165,7 +165,7 @@ class PlanMaker {
     if (!kernel) return;
     if (node.parks) return add_early(i, std::move(kernel));
     if (expensive(node)) add_step({nullptr, check_step(), ""});
-    add_step({node.node, std::move(kernel), text_of(i)});
+    add_step({node.node, std::move(kernel), step_text(work_, *plan_, placement_, i)});
   }
 
   // Variables whose value this node reads, to be checked when it turns out to be alive.
@@ -309,8 +309,8 @@ class PlanMaker {
       if (v >= 0) step.variables.push_back(placement_.variable_at[static_cast<std::size_t>(v)]);
     }
     std::ranges::sort(step.variables);
-    step.variables.erase(std::ranges::unique(step.variables).begin(), step.variables.end());
-    step.info = {work_.at(i).node, std::move(kernel), text_of(i)};
+    step.variables.erase(std::unique(step.variables.begin(), step.variables.end()), step.variables.end());
+    step.info = {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i)};
     early_nodes_.push_back(i);
     plan_->early.push_back(std::move(step));
   }
@@ -352,37 +352,6 @@ class PlanMaker {
     }
   }
 
-  std::string text_of(int i) const {
-    const WorkNode& node = work_.at(i);
-    std::string text = node.node ? node.node->op() + " '" + node.node->name() + "'" : "Copy";
-    if (node.late) text += " (late)";
-    if (node.may_be_dead) text += " (conditional)";
-    const char* separator = ": ";
-    for (const ValueId& id : node.inputs) {
-      text += separator + place_text(slot_of(id));
-      separator = ", ";
-    }
-    separator = " -> ";
-    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-      text += separator + place_text(slot_of({i, static_cast<int>(k)}));
-      separator = ", ";
-    }
-    return text;
-  }
-
-  std::string place_text(int s) const {
-    const Slot& slot = plan_->slots[static_cast<std::size_t>(s)];
-    std::string where;
-    switch (slot.root) {
-      case Root::kArena: where = cat("@", slot.offset); break;
-      case Root::kOwn: where = "buffer"; break;
-      case Root::kConstant: where = "constant"; break;
-      case Root::kFeed: where = cat("feed ", slot.index); break;
-      case Root::kVariable: where = plan_->variables[static_cast<std::size_t>(slot.index)].slot->name; break;
-    }
-    return cat(slot.dtype, slot.root == Root::kVariable ? "" : slot.shape.text(), " ", where);
-  }
-
   Engine& engine_;
   const Signature& signature_;
   std::span<const Shape> feed_shapes_;
@@ -412,40 +381,6 @@ bool Plan::same_shapes(std::span<const Feed> feeds) const {
   for (std::size_t i = 0; i < feeds.size(); ++i)
     if (!(feeds[i].value.shape() == feed_shapes[i])) return false;
   return true;
-}
-
-std::unique_ptr<Execution> Plan::take() {
-  for (std::atomic<Execution*>& place : pool_)
-    if (place.load(std::memory_order_relaxed))
-      if (Execution* execution = place.exchange(nullptr, std::memory_order_acq_rel))
-        return std::unique_ptr<Execution>(execution);
-  return std::make_unique<Execution>(*this);
-}
-
-void Plan::give_back(std::unique_ptr<Execution> execution) {
-  for (std::atomic<Execution*>& place : pool_) {
-    Execution* none = nullptr;
-    if (place.compare_exchange_strong(none, execution.get(), std::memory_order_acq_rel)) {
-      execution.release();
-      return;
-    }
-  }
-}
-
-Plan::~Plan() {
-  for (std::atomic<Execution*>& place : pool_) delete place.load();
-}
-
-std::string Plan::text() const {
-  std::string out = cat("plan: ", steps.size() + early.size(), " kernels, ", arena_bytes, " bytes of arena, ",
-                        constants.size(), " constants, ", variables.size(), " variables",
-                        dynamic ? ", shapes told late" : "", "\n");
-  for (const std::string& line : log) out += "  " + line + "\n";
-  int number = 0;
-  for (const EarlyStep& step : early) out += cat("  ", number++, " early ", step.info.text, "\n");
-  for (const StepInfo& info : infos)
-    if (!info.text.empty()) out += cat("  ", number++, " ", info.text, "\n");
-  return out;
 }
 
 }  // namespace runnel

@@ -131,7 +131,7 @@ std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
   }
   in_order = slots;
   std::ranges::sort(in_order, {}, &VariableSlot::number);
-  in_order.erase(std::ranges::unique(in_order).begin(), in_order.end());
+  in_order.erase(std::unique(in_order.begin(), in_order.end()), in_order.end());
   std::size_t locked = 0;
   struct Unlock {
     Engine& engine;
@@ -185,6 +185,12 @@ class PreparedState {
 
   std::span<const Tensor> run(std::span<const Tensor> values) {
     const Running running(*engine_);
+    struct Drop {
+      std::vector<Feed>& feeds;
+      ~Drop() {
+        for (Feed& feed : feeds) feed.value = Tensor();
+      }
+    } drop{feeds_};
     take(values);
     for (Tensor& result : results_)
       if (result) result = Tensor();  // so that their memory is free for this step

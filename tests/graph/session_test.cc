@@ -37,6 +37,20 @@ TEST_CASE("a fetched tensor keeps its values when the next step runs") {
   CHECK(second.values<float>()[0] == 6);
 }
 
+TEST_CASE("a tensor that was fed can be written afterwards without a copy") {
+  Graph g;
+  const Output x = placeholder<float>(g, {1}, "x");
+  const Output y = x + 1.0f;
+  Session session(g);
+  Prepared call = session.prepare({.feeds = {x}, .fetches = {y}});
+  Tensor fed = Tensor::vector<float>({1});
+  const void* memory = fed.data();
+  session.run(y, {{x, fed}});
+  call(std::span(&fed, 1));
+  fed.mutable_values<float>()[0] = 2;
+  CHECK(fed.data() == memory);
+}
+
 TEST_CASE("any tensor may be fed, a constant too, and what is fed is not computed") {
   Graph g;
   const Output c = constant(g, Tensor::scalar(3.0f), {.name = "c"});

@@ -1,0 +1,108 @@
+// Steps that may park: they run before any variable is locked, round after round, and sleep together until
+// one of them is woken, the step is stopped, or its time is up.
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "graph/error.h"
+#include "graph/runtime/cancellation.h"
+#include "graph/runtime/execution.h"
+#include "graph/runtime/float_state.h"
+
+namespace runnel {
+
+// Where a step with parked kernels waits for one of them to be woken.
+class Execution::Parking final : public Waker {
+ public:
+  void wake() override {
+    std::lock_guard hold(mutex_);
+    woken_ = true;
+    changed_.notify_all();
+  }
+  void wait(bool has_deadline, std::chrono::steady_clock::time_point deadline) {
+    std::unique_lock hold(mutex_);
+    const auto woken = [this] { return woken_; };
+    if (has_deadline) {
+      changed_.wait_until(hold, deadline, woken);
+    } else {
+      changed_.wait(hold, woken);
+    }
+    woken_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+};
+
+// Steps that may park run round after round, each as soon as what it waits for is done; when a round brings
+// nothing the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
+void Execution::run_early() {
+  if (!parking_) parking_ = std::make_shared<Parking>();
+  struct Registered {
+    Engine& engine;
+    const std::shared_ptr<Waker> waker;
+    const CancellationToken* token;
+    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t)
+        : engine(e), waker(std::move(w)), token(t) {
+      engine.add_parked(waker);
+      if (token) token->state()->add(waker);
+    }
+    ~Registered() {
+      engine.remove_parked(waker);
+      if (token) token->state()->remove(waker);
+    }
+  } registered(engine_, parking_, options_->cancellation);
+  std::vector<char> done(plan_.early.size(), 0);
+  for (std::size_t left = done.size(); left > 0;) {
+    bool moved = false;
+    for (std::size_t k = 0; k < done.size(); ++k) {
+      const EarlyStep& step = plan_.early[k];
+      if (done[k] ||
+          !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; }))
+        continue;
+      if (!run_early_step(step)) continue;
+      done[k] = 1;
+      moved = true;
+      --left;
+    }
+    throw_if_stopped();
+    if (!moved) {
+      parking_->wait(has_deadline_, deadline_);
+      throw_if_stopped();
+    }
+  }
+}
+
+bool Execution::run_early_step(const EarlyStep& step) {
+  std::size_t locked = 0;
+  const auto unlock = [&] {
+    for (std::size_t k = 0; k < locked; ++k) {
+      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[k])];
+      v.slot->unlock(v.exclusive, engine_.lock_room());
+    }
+  };
+  try {
+    for (; locked < step.variables.size(); ++locked) {
+      const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[locked])];
+      v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
+    }
+    for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
+    const FloatState flushed;
+    const bool done =
+        step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
+    unlock();
+    return done;
+  } catch (const Error& error) {
+    unlock();
+    fail(error, step.info);
+  } catch (...) {
+    unlock();
+    throw;
+  }
+}
+
+std::shared_ptr<Waker> Execution::waker() { return parking_; }
+
+}  // namespace runnel
