@@ -1,6 +1,6 @@
-// The value of an attribute of a node, as NodeDef.attr holds it: a string of bytes, number, flag, dtype, shape,
-// tensor, function name, or a list of one of these. Kinds that Runnel does not know are kept as raw bytes, so that a
-// graph goes out as it came in.
+// The value of an attribute of a node, as NodeDef.attr holds it: a string of bytes, number, flag, dtype,
+// shape, tensor, function name, or a list of one of these. Kinds that Runnel does not know are kept as raw
+// bytes, so that a graph goes out as it came in.
 #pragma once
 
 #include <cstdint>
@@ -61,12 +61,12 @@ class AttrValue {
   AttrValue(bool flag) : value_(flag) {}
   AttrValue(double number) : value_(static_cast<float>(number)) {}
   template <class T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  AttrValue(T number) : value_(static_cast<std::int64_t>(number)) {}
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) AttrValue(T number)
+      : value_(static_cast<std::int64_t>(number)) {}
   template <class T>
-    requires(!std::is_arithmetic_v<std::remove_cvref_t<T>> && std::is_constructible_v<Value, T> &&
-             !std::is_same_v<std::remove_cvref_t<T>, AttrValue>)
-  AttrValue(T&& value) : value_(std::forward<T>(value)) {}
+  requires(!std::is_arithmetic_v<std::remove_cvref_t<T>> && std::is_constructible_v<Value, T> &&
+           !std::is_same_v<std::remove_cvref_t<T>, AttrValue>) AttrValue(T&& value)
+      : value_(std::forward<T>(value)) {}
 
   const Value& value() const { return value_; }
   template <class T>

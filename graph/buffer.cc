@@ -24,9 +24,11 @@ Buffer* Buffer::make(DType type, std::int64_t count) {
   if (count < 0 || static_cast<std::uint64_t>(count) > (std::uint64_t{1} << 62) / element)
     throw ResourceExhausted(cat(count, " elements of ", type, " are more than can be addressed"));
   const std::size_t bytes = static_cast<std::size_t>(count) * element;
-  const std::size_t total = (kHeader + std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  const std::size_t total =
+      (kHeader + std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   void* block = std::aligned_alloc(kAlignment, total);
-  if (!block) throw ResourceExhausted(cat("no memory for ", bytes, " bytes (", count, " elements of ", type, ")"));
+  if (!block)
+    throw ResourceExhausted(cat("no memory for ", bytes, " bytes (", count, " elements of ", type, ")"));
   Buffer* buffer = new (block) Buffer;
   buffer->strings_ = strings;
   buffer->bytes_ = bytes;

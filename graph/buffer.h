@@ -1,5 +1,6 @@
-// The memory behind a tensor: counted by reference, 64-byte aligned, holding bytes or std::strings. A Tensor, a
-// variable, a fetch slot and a snapshot each hold one count; whoever wants to write looks whether it is the only one.
+// The memory behind a tensor: counted by reference, 64-byte aligned, holding bytes or std::strings. A Tensor,
+// a variable, a fetch slot and a snapshot each hold one count; whoever wants to write looks whether it is the
+// only one.
 #pragma once
 
 #include <atomic>
@@ -14,8 +15,8 @@ namespace runnel {
 // One allocation. The count is thread-safe; the contents are not guarded.
 class Buffer {
  public:
-  // `count` elements of `type`. Numbers are not set, strings are empty. Throws ResourceExhausted naming the bytes
-  // when memory cannot be had.
+  // `count` elements of `type`. Numbers are not set, strings are empty. Throws ResourceExhausted naming the
+  // bytes when memory cannot be had.
   static Buffer* make(DType type, std::int64_t count);
 
   void* data() { return data_; }

@@ -180,7 +180,6 @@ class [[nodiscard]] ControlDependencies {
 
  private:
   Graph& graph_;
-  bool clears_;
 };
 
 // Gives nodes made while it lives a device, kept as an attribute ("/device:CPU:0"; "/cpu:0" is understood).

@@ -1,6 +1,6 @@
-// Element types under TensorFlow's numbers (formats: DataType), and the C++ type that holds one element of each.
-// A ref type (the edge out of a ref variable) is the base type plus 100. Types with fewer than eight bits take one
-// byte an element, as in TensorFlow's files.
+// Element types under TensorFlow's numbers (formats: DataType), and the C++ type that holds one element of
+// each. A ref type (the edge out of a ref variable) is the base type plus 100. Types with fewer than eight
+// bits take one byte an element, as in TensorFlow's files.
 #pragma once
 
 #include <complex>
@@ -82,26 +82,43 @@ inline bool is_trainable(DType type) { return is_floating(base_of(type)) || is_c
 // The DType of a C++ element type; does not compile for others.
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
-template <> inline constexpr DType kDTypeOf<float> = DType::kFloat;
-template <> inline constexpr DType kDTypeOf<double> = DType::kDouble;
-template <> inline constexpr DType kDTypeOf<std::int8_t> = DType::kInt8;
-template <> inline constexpr DType kDTypeOf<std::int16_t> = DType::kInt16;
-template <> inline constexpr DType kDTypeOf<std::int32_t> = DType::kInt32;
-template <> inline constexpr DType kDTypeOf<std::int64_t> = DType::kInt64;
-template <> inline constexpr DType kDTypeOf<std::uint8_t> = DType::kUint8;
-template <> inline constexpr DType kDTypeOf<std::uint16_t> = DType::kUint16;
-template <> inline constexpr DType kDTypeOf<std::uint32_t> = DType::kUint32;
-template <> inline constexpr DType kDTypeOf<std::uint64_t> = DType::kUint64;
-template <> inline constexpr DType kDTypeOf<bool> = DType::kBool;
-template <> inline constexpr DType kDTypeOf<std::string> = DType::kString;
-template <> inline constexpr DType kDTypeOf<std::complex<float>> = DType::kComplex64;
-template <> inline constexpr DType kDTypeOf<std::complex<double>> = DType::kComplex128;
-template <> inline constexpr DType kDTypeOf<Half> = DType::kHalf;
-template <> inline constexpr DType kDTypeOf<Bfloat16> = DType::kBfloat16;
+template <>
+inline constexpr DType kDTypeOf<float> = DType::kFloat;
+template <>
+inline constexpr DType kDTypeOf<double> = DType::kDouble;
+template <>
+inline constexpr DType kDTypeOf<std::int8_t> = DType::kInt8;
+template <>
+inline constexpr DType kDTypeOf<std::int16_t> = DType::kInt16;
+template <>
+inline constexpr DType kDTypeOf<std::int32_t> = DType::kInt32;
+template <>
+inline constexpr DType kDTypeOf<std::int64_t> = DType::kInt64;
+template <>
+inline constexpr DType kDTypeOf<std::uint8_t> = DType::kUint8;
+template <>
+inline constexpr DType kDTypeOf<std::uint16_t> = DType::kUint16;
+template <>
+inline constexpr DType kDTypeOf<std::uint32_t> = DType::kUint32;
+template <>
+inline constexpr DType kDTypeOf<std::uint64_t> = DType::kUint64;
+template <>
+inline constexpr DType kDTypeOf<bool> = DType::kBool;
+template <>
+inline constexpr DType kDTypeOf<std::string> = DType::kString;
+template <>
+inline constexpr DType kDTypeOf<std::complex<float>> = DType::kComplex64;
+template <>
+inline constexpr DType kDTypeOf<std::complex<double>> = DType::kComplex128;
+template <>
+inline constexpr DType kDTypeOf<Half> = DType::kHalf;
+template <>
+inline constexpr DType kDTypeOf<Bfloat16> = DType::kBfloat16;
 
 template <class T>
 constexpr DType dtype_of() {
-  static_assert(kDTypeOf<T> != DType::kInvalid, "no tensor element type: use float, double, an intN_t, bool or std::string");
+  static_assert(kDTypeOf<T> != DType::kInvalid,
+                "no tensor element type: use float, double, an intN_t, bool or std::string");
   return kDTypeOf<T>;
 }
 

@@ -1,6 +1,7 @@
-// The one exception family of Runnel. An Error holds a code (TensorFlow's codes and names), a one-line message, the
-// node it speaks of and the place that made that node. Each code is a class of its own, so that `catch` and tests
-// read well. Op and kernel code throws what is wrong; Graph::add and the executor add which node (`at_node`).
+// The one exception family of Runnel. An Error holds a code (TensorFlow's codes and names), a one-line
+// message, the node it speaks of and the place that made that node. Each code is a class of its own, so that
+// `catch` and tests read well. Op and kernel code throws what is wrong; Graph::add and the executor add which
+// node (`at_node`).
 #pragma once
 
 #include <exception>
@@ -77,9 +78,10 @@ using DataLoss = ErrorOf<Code::kDataLoss>;
 // Throws the class that belongs to `code`.
 [[noreturn]] void throw_error(Code code, std::string message, Location where = {}, std::string node = "");
 
-// Throws `error` again with "OP 'NODE': " in front, as the same class. An error that names a node already goes on
-// unchanged.
-[[noreturn]] void throw_at_node(const Error& error, const std::string& op, const std::string& node, Location where);
+// Throws `error` again with "OP 'NODE': " in front, as the same class. An error that names a node already
+// goes on unchanged.
+[[noreturn]] void throw_at_node(const Error& error, const std::string& op, const std::string& node,
+                                Location where);
 
 // The parts written one after another, as `<<` writes them: cat("rank ", 3) is "rank 3".
 template <class... Parts>

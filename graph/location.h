@@ -1,6 +1,6 @@
-// A place in the user's program: the file and line that made a node. Every builder takes one as its last option
-// with `Location::here()` as default, so that an error can point at the line that is wrong. clang 14 lacks
-// std::source_location, hence the builtins.
+// A place in the user's program: the file and line that made a node. Every builder takes one as its last
+// option with `Location::here()` as default, so that an error can point at the line that is wrong. clang 14
+// lacks std::source_location, hence the builtins.
 #pragma once
 
 namespace runnel {

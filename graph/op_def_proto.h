@@ -17,8 +17,8 @@ OpSpec spec_of(const pb::OpDef& proto, const std::string& reason, TensorBudget& 
 // A spec for one node whose op nothing describes: any inputs and outputs of unknown type.
 OpSpec untyped_spec(const std::string& op, int inputs, int outputs);
 
-// The spec for one node of a known op with an attribute that no AttrValue can hold (a Const of a variant): the node is
-// typed and kept, and nothing of it is computed.
+// The spec for one node of a known op with an attribute that no AttrValue can hold (a Const of a variant):
+// the node is typed and kept, and nothing of it is computed.
 OpSpec opaque_spec(const OpSpec& spec);
 
 // The whole signature, without documentation, as stripped_op_list holds it.

@@ -128,7 +128,7 @@ NameScope::~NameScope() {
 }
 
 ControlDependencies::ControlDependencies(Graph& graph, std::span<const Operation> operations)
-    : graph_(graph), clears_(false) {
+    : graph_(graph) {
   std::lock_guard hold(graph.state().lock);
   ScopeState::Control control;
   for (const Operation& operation : operations) {
@@ -140,7 +140,7 @@ ControlDependencies::ControlDependencies(Graph& graph, std::span<const Operation
   graph.state().scope().controls.push_back(std::move(control));
 }
 
-ControlDependencies::ControlDependencies(Graph& graph, Clear) : graph_(graph), clears_(true) {
+ControlDependencies::ControlDependencies(Graph& graph, Clear) : graph_(graph) {
   std::lock_guard hold(graph.state().lock);
   graph.state().scope().controls.push_back({.clears = true, .nodes = {}, .first_id = 0});
 }

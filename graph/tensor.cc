@@ -53,8 +53,7 @@ Tensor::Tensor(DType type, const Shape& shape) : dtype_(type), shape_(shape) {
 
 Tensor::Tensor(DType type, const Shape& shape, BufferRef buffer)
     : dtype_(type), shape_(shape), elements_(shape.elements()), buffer_(std::move(buffer)) {
-  if (!buffer_ || buffer_->count() < elements_)
-    throw Internal(cat("a buffer too small for ", type, shape));
+  if (!buffer_ || buffer_->count() < elements_) throw Internal(cat("a buffer too small for ", type, shape));
 }
 
 Tensor Tensor::zeros(DType type, const Shape& shape) {
@@ -92,8 +91,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 bool Tensor::operator==(const Tensor& other) const {
   if (dtype_ != other.dtype_ || !(shape_ == other.shape_)) return false;
   if (elements() == 0 || data() == other.data()) return true;
-  if (dtype_ == DType::kString)
-    return std::ranges::equal(values<std::string>(), other.values<std::string>());
+  if (dtype_ == DType::kString) return std::ranges::equal(values<std::string>(), other.values<std::string>());
   return std::memcmp(data(), other.data(), bytes()) == 0;
 }
 
@@ -113,15 +111,19 @@ std::string Tensor::text() const {
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << tensor.text(); }
 
 void Tensor::require(DType wanted) const {
-  if (dtype_ != wanted) throw InvalidArgument(cat("asked for ", wanted, " elements of a ", dtype_, shape_, " tensor"));
+  if (dtype_ != wanted)
+    throw InvalidArgument(cat("asked for ", wanted, " elements of a ", dtype_, shape_, " tensor"));
 }
 
 void Tensor::require_one() const {
-  if (elements() != 1) throw InvalidArgument(cat("asked for the only element of a ", dtype_, shape_, " tensor"));
+  if (elements() != 1)
+    throw InvalidArgument(cat("asked for the only element of a ", dtype_, shape_, " tensor"));
 }
 
 std::vector<std::int64_t> integers(const Tensor& tensor) {
-  const auto widen = [](const auto& values) { return std::vector<std::int64_t>(values.begin(), values.end()); };
+  const auto widen = [](const auto& values) {
+    return std::vector<std::int64_t>(values.begin(), values.end());
+  };
   if (tensor.dtype() == DType::kInt32) return widen(tensor.values<std::int32_t>());
   if (tensor.dtype() == DType::kInt64) return widen(tensor.values<std::int64_t>());
   throw InvalidArgument(cat("wanted int32 or int64, got ", tensor.dtype(), tensor.shape()));

@@ -17,12 +17,13 @@
 
 namespace runnel {
 
-// Reading one Tensor from many threads is safe; so is copying it. An empty Tensor (default-made) has dtype kInvalid
-// and stands for "no value", as the result of fetching an operation.
+// Reading one Tensor from many threads is safe; so is copying it. An empty Tensor (default-made) has dtype
+// kInvalid and stands for "no value", as the result of fetching an operation.
 class Tensor {
  public:
   Tensor() = default;
-  // Elements are not set (strings are empty). Requires: a known shape. Throws InvalidArgument, ResourceExhausted.
+  // Elements are not set (strings are empty). Requires: a known shape. Throws InvalidArgument,
+  // ResourceExhausted.
   Tensor(DType type, const Shape& shape);
   // Shares `buffer`. Requires: room for the shape's elements.
   Tensor(DType type, const Shape& shape, BufferRef buffer);

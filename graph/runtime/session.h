@@ -61,7 +61,8 @@ struct RunOptions {
 struct SessionOptions {
   // Threads that share one large kernel; 0: one a processor. 1 starts none.
   int intra_op_parallelism_threads = 0;
-  // Threads that run independent branches of one step; 0 or 1: the caller's alone.
+  // TensorFlow's threads for independent branches. Here branches of a step run one after the other, whatever
+  // it says.
   int inter_op_parallelism_threads = 0;
   std::int64_t operation_timeout_in_ms = 0;  // for runs that state none
   // Plans kept, the least recently used going first.
@@ -107,7 +108,7 @@ class Prepared {
   std::unique_ptr<PreparedState> state_;
 };
 
-// A handle; copies share one session. Everything but the constructor is thread-safe.
+// Everything but the constructor is thread-safe. The destructor closes the session.
 class Session {
  public:
   Session();  // of the default graph

@@ -69,7 +69,7 @@ TEST_CASE("names that TensorFlow refuses are refused, and leave no trace") {
   Graph g;
   CHECK_THROWS_AS(zero(g, "a b"), InvalidArgument);
   CHECK_THROWS_AS(zero(g, "_a"), InvalidArgument);
-  CHECK_THROWS_AS(NameScope(g, "has blank"), InvalidArgument);
+  CHECK_THROWS_AS(NameScope scope(g, "has blank"), InvalidArgument);
   CHECK(g.size() == 0);
   NameScope s(g, "s");
   CHECK(name(zero(g, "_a")) == "s/_a");
@@ -113,8 +113,8 @@ TEST_CASE("devices merge with the inner one winning, and short forms are written
     DeviceScope inner(g, "/cpu:0");
     CHECK(zero(g).node().device() == "/job:ps/task:1/device:CPU:0");
   }
-  CHECK_THROWS_AS(DeviceScope(g, "/planet:mars"), InvalidArgument);
-  CHECK_THROWS_AS(DeviceScope(g, "/cpu:x"), InvalidArgument);
+  CHECK_THROWS_AS(DeviceScope scope(g, "/planet:mars"), InvalidArgument);
+  CHECK_THROWS_AS(DeviceScope scope(g, "/cpu:x"), InvalidArgument);
 }
 
 TEST_CASE("colocation writes the class and takes the device") {

@@ -80,9 +80,10 @@ TEST_CASE("TensorFlow's collections, savers and functions come out as they went 
     const MetaGraphInfo info = import_meta_graph_def(g, golden(file));
     const pb::MetaGraphDef ours = parsed(export_meta_graph_def(g, {.saver_def = info.saver_def}));
     CHECK(ours.collection_def().size() == theirs.collection_def().size());
-    for (const auto& [key, def] : theirs.collection_def()) {
-      CAPTURE(key);
-      CHECK(ours.collection_def().at(key).SerializeAsString() == def.SerializeAsString());
+    for (const auto& collection : theirs.collection_def()) {
+      CAPTURE(collection.first);
+      CHECK(ours.collection_def().at(collection.first).SerializeAsString() ==
+            collection.second.SerializeAsString());
     }
     CHECK(ours.saver_def().SerializeAsString() == theirs.saver_def().SerializeAsString());
     CHECK(ours.graph_def().library().function_size() == theirs.graph_def().library().function_size());

@@ -29,11 +29,14 @@ TEST_CASE("attributes are read with types, limits and defaults") {
 }
 
 TEST_CASE("every op has a gradient or says why not, and every kernel belongs to an op") {
-  for (const auto& [name, spec] : all_ops()) {
+  for (const auto& op : all_ops()) {
+    const std::string& name = op.first;
+    const OpSpec& spec = op.second;
     CAPTURE(name);
     CHECK((spec.gradient.kind() == Gradient::Kind::kFunction || !spec.gradient.reason().empty()));
     // Tests of this program register ops of their own, some only to be imported.
-    const bool needs_kernel = !name.starts_with("Test") && spec.traits.role == Role::kPlain && !spec.traits.view;
+    const bool needs_kernel =
+        !name.starts_with("Test") && spec.traits.role == Role::kPlain && !spec.traits.view;
     CHECK((!needs_kernel || !kernels_of(name).empty()));
   }
 }

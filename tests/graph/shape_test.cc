@@ -14,7 +14,8 @@ TEST_CASE("broadcasting follows NumPy's rule, with unknown dimensions") {
   CHECK(broadcast({kUnknown, 3}, {2, 1}) == Shape{2, 3});
   CHECK(broadcast({kUnknown}, {1}) == Shape{kUnknown});
   CHECK(broadcast(Shape::unknown(), {1}) == Shape::unknown());
-  CHECK_THROWS_WITH_AS(broadcast({2, 3}, {4}), "shapes [2,3] and [4] do not broadcast: 3 against 4", InvalidArgument);
+  CHECK_THROWS_WITH_AS(broadcast({2, 3}, {4}), "shapes [2,3] and [4] do not broadcast: 3 against 4",
+                       InvalidArgument);
 }
 
 TEST_CASE("shapes of more than eight dimensions work like small ones") {
@@ -33,4 +34,6 @@ TEST_CASE("merging keeps what either side knows") {
   CHECK_THROWS_AS((Shape{2}.merged_with({3})), InvalidArgument);
 }
 
-TEST_CASE("a negative dimension other than unknown is refused") { CHECK_THROWS_AS((Shape{-2}), InvalidArgument); }
+TEST_CASE("a negative dimension other than unknown is refused") {
+  CHECK_THROWS_AS((Shape{-2}), InvalidArgument);
+}

@@ -41,7 +41,8 @@ TEST_CASE("a ragged matrix and a wrong count are refused") {
 
 TEST_CASE("a tensor too large for memory is refused before memory is taken") {
   CHECK_THROWS_AS(Tensor(DType::kFloat, Shape{std::int64_t{1} << 40, 1 << 20}), ResourceExhausted);
-  CHECK_THROWS_AS(Tensor(DType::kFloat, Shape{std::int64_t{1} << 40, std::int64_t{1} << 40}), InvalidArgument);
+  CHECK_THROWS_AS(Tensor(DType::kFloat, Shape{std::int64_t{1} << 40, std::int64_t{1} << 40}),
+                  InvalidArgument);
 }
 
 TEST_CASE("text shows dtype, shape and the first elements") {

@@ -1,4 +1,5 @@
-// Reads a graph file and writes it again, for test_graph_def.py. Usage: convert_graph IN OUT, both .meta or both .pb.
+// Reads a graph file and writes it again, for test_graph_def.py. Usage: convert_graph IN OUT, both .meta or
+// both .pb.
 #include <cstdio>
 #include <string>
 
@@ -13,7 +14,8 @@ int main(int count, char** arguments) {
     Graph graph;
     if (in.ends_with(".meta")) {
       const MetaGraphInfo info = import_meta_graph_def(graph, bytes);
-      write_file_atomically(real_file_system(), out, export_meta_graph_def(graph, {.saver_def = info.saver_def}));
+      write_file_atomically(real_file_system(), out,
+                            export_meta_graph_def(graph, {.saver_def = info.saver_def}));
     } else {
       graph.import_graph_def(bytes);
       write_file_atomically(real_file_system(), out, graph.to_graph_def({.add_shapes = true}));
