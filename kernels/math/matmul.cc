@@ -5,7 +5,7 @@ namespace runnel {
 namespace {
 
 const KernelRegistration kMatMul{
-    "MatMul", on<float, double, std::int16_t, std::int32_t, std::int64_t>, []<class T>(Bind& b) {
+    "MatMul", on<float, double, std::int32_t, std::int64_t>, []<class T>(Bind& b) {
       const Gemm g =
           gemm(b.input("a").shape, b.flag("transpose_a"), b.input("b").shape, b.flag("transpose_b"));
       b.run([g, a = b.in<T>("a"), w = b.in<T>("b"), out = b.out<T>("product")](Context& c) {
