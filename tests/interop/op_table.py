@@ -1,0 +1,383 @@
+"""Every op that is compared with TensorFlow, a line each.
+
+    op("Sub", tf.subtract, BINARY)
+
+builds `tf.subtract(x, y)` on each case of BINARY (a scalar, zero elements, a broadcast; the last again from
+placeholders with unknown dimensions and of unknown rank), for each dtype that Runnel has a kernel for, with
+`tf.gradients` where the dtype is float or double, and compares all outputs and gradients. To add an op, add its
+line. Ops that need an axis, sizes or indices have a table of cases of their own: a shape stands for a random tensor
+of the line's dtype, i32([...]) for that value, TYPE for the dtype, Held(shape) for an array (an initial value).
+"""
+import dataclasses
+import typing
+
+import numpy as np
+
+from oracle import tf
+
+raw = tf.raw_ops
+
+
+def i32(value):
+    return np.array(value, np.int32)
+
+
+def i64(value):
+    return np.array(value, np.int64)
+
+
+def mask(value):
+    return np.array(value, bool)
+
+
+TYPE = object()
+
+
+@dataclasses.dataclass(frozen=True)
+class Held:
+    shape: tuple
+
+
+@dataclasses.dataclass
+class Steps:
+    """What `build` returns when it takes an initialiser and a step before the fetches."""
+    init: typing.Any
+    fetches: list
+    target: typing.Any = None
+
+
+@dataclasses.dataclass
+class Line:
+    name: str
+    build: typing.Callable
+    cases: dict
+    values: str = "any"        # or "positive", "coarse" (with equal ones), "unit" (0..1), "tiny" (exact products)
+    types: tuple = None        # of the kernels if None
+    gradient: bool = True
+    label: str = ""            # tells two lines of one op apart
+
+    @property
+    def id(self):
+        return self.name + ("-" + self.label if self.label else "")
+
+
+OPS = []
+
+
+def op(name, build, cases, **options):
+    OPS.append(Line(name, build, cases, **options))
+
+
+def cases(scalar, zero, plain):
+    """`plain` is the broadcasting case where the op broadcasts; it is what placeholders are fed with."""
+    return {"scalar": scalar, "zero": zero, "broadcast": plain, "unknown_dim": plain, "unknown_rank": plain}
+
+
+FLOATS = (tf.float32, tf.float64)
+# For ops that only move elements, whichever type they have.
+MOVED = (tf.float32, tf.float64, tf.int32, tf.int64, tf.uint8, tf.int16, tf.bool, tf.string, tf.half, tf.bfloat16,
+         tf.complex64)
+UNARY = cases([()], [(0, 3)], [(2, 3)])
+BINARY = cases([(), ()], [(2, 0), (1,)], [(2, 1, 3), (4, 1)])
+SAME = cases([(), ()], [(0, 3), (0, 3)], [(2, 3), (2, 3)])
+LEFT_SCALAR = cases([(), (1,)], [(), (0, 2)], [(), (3, 5)])
+ROWS = cases([(1, 1)], [(0, 3)], [(4, 5)])
+WIDE = cases([(1,)], [(3, 0)], [(37, 53)])
+
+# --- leaves and what passes values on
+op("Const", tf.identity, UNARY, types=MOVED)
+op("Placeholder", tf.identity, UNARY, types=MOVED)
+op("PlaceholderWithDefault", lambda x: tf.placeholder_with_default(x, None), UNARY)
+op("Identity", tf.identity, UNARY)
+op("StopGradient", lambda x: x + tf.stop_gradient(x), UNARY, types=FLOATS)
+op("PreventGradient", lambda x: raw.PreventGradient(input=x), UNARY, gradient=False)
+
+
+def after_nothing(x):
+    with tf.control_dependencies([tf.no_op()]):
+        return tf.identity(x)
+
+
+op("NoOp", after_nothing, UNARY, types=FLOATS)
+
+# --- elementwise
+for name in ("Add", "AddV2", "Sub", "Mul", "SquaredDifference", "Maximum", "Minimum"):
+    for label, table in (("", BINARY), ("same", SAME), ("left", LEFT_SCALAR)):
+        op(name, lambda x, y, f=getattr(raw, name): f(x=x, y=y), table, label=label)
+for name in ("Div", "RealDiv", "TruncateDiv", "FloorDiv", "FloorMod"):
+    for label, table in (("", BINARY), ("same", SAME)):
+        op(name, lambda x, y, f=getattr(raw, name): f(x=x, y=signed_divisor(y)), table, label=label)
+
+
+def signed_divisor(y):
+    """Never zero, and of both signs where the dtype has them."""
+    return y + tf.cast(tf.equal(y, tf.zeros_like(y)), y.dtype) * tf.constant(3, y.dtype)
+
+
+for name in ("Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"):
+    for label, table in (("", BINARY), ("same", SAME)):
+        op(name, lambda x, y, f=getattr(raw, name): f(x=x, y=y), table, values="coarse", label=label)
+for name in ("LogicalAnd", "LogicalOr"):
+    op(name, lambda x, y, f=getattr(raw, name): f(x=x, y=y), BINARY, types=(tf.bool,))
+op("LogicalNot", tf.logical_not, UNARY, types=(tf.bool,))
+for name in ("Neg", "Square", "Abs", "Sign", "Exp", "Tanh", "Sigmoid"):
+    for label, table in (("", UNARY), ("wide", WIDE)):
+        op(name, lambda x, f=getattr(raw, name): f(x=x), table, label=label)
+for name in ("Sqrt", "Rsqrt", "Log", "Reciprocal", "Inv"):
+    for label, table in (("", UNARY), ("wide", WIDE)):
+        op(name, lambda x, f=getattr(raw, name): f(x=x), table, label=label, values="positive")
+for name in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", "SigmoidGrad"):
+    op(name, lambda y, dy, f=getattr(raw, name): f(y=y, dy=dy), SAME, values="positive", gradient=False)
+op("AddN", lambda *x: tf.add_n(list(x)), SAME)
+op("AddN", lambda *x: tf.add_n(list(x)), cases([()] * 5, [(0, 3)] * 5, [(7, 9)] * 5), label="five")
+for target in ("float32", "float64", "int32", "int64", "uint8", "int8", "int16", "bool"):
+    op("Cast", lambda x, t=target: raw.Cast(x=x, DstT=tf.as_dtype(t)), UNARY, values="tiny", label="to_" + target)
+SELECT = cases([mask(True), (), ()], [mask(np.zeros((0, 3))), (0, 3), (0, 3)],
+               [mask([[True, False, True], [False, False, True]]), (2, 3), (2, 3)])
+op("Select", lambda c, x, y: raw.Select(condition=c, x=x, y=y), SELECT, types=MOVED)
+op("Select", lambda c, x, y: raw.Select(condition=c, x=x, y=y), label="rows", types=MOVED,
+   cases=cases([mask(False), (2,), (2,)], [mask([True, False]), (2, 0), (2, 0)], [mask([True, False]), (2, 3), (2, 3)]))
+op("SelectV2", lambda c, x, y: raw.SelectV2(condition=c, t=x, e=y), types=MOVED, gradient=False,
+   cases=cases([mask(False), (), ()], [mask([True]), (2, 0), ()], [mask([[True], [False]]), (2, 3), (3,)]))
+
+# --- products and reductions
+for ta in (False, True):
+    for tb in (False, True):
+        op("MatMul", lambda a, b, ta=ta, tb=tb: raw.MatMul(a=a, b=b, transpose_a=ta, transpose_b=tb), values="tiny",
+           label=f"{ta:d}{tb:d}", cases=cases(*[[(k, m) if ta else (m, k), (n, k) if tb else (k, n)]
+                                               for m, k, n in ((1, 1, 1), (3, 0, 2), (4, 5, 3))]))
+op("MatMul", lambda a, b: raw.MatMul(a=a, b=b), cases([(1, 4), (4, 1)], [(0, 3), (3, 2)], [(33, 70), (70, 19)]), label="large", types=FLOATS)
+REDUCE = cases([(), i32([])], [(0, 3), i32([1])], [(2, 3, 4), i32([0, -1])])
+EACH_AXIS = {f"axis_{axis}": [(3, 4, 5), i32(axis)] for axis in (0, 1, 2, -1, [], [0], [1, 2], [0, 1, 2], [2, 0])}
+for name in ("Sum", "Mean", "Max", "Min", "Prod"):
+    reduce = lambda x, axis, f=getattr(raw, name), **keep: f(input=x, axis=axis, **keep)
+    smooth = name != "Prod"
+    op(name, reduce, REDUCE, gradient=smooth)
+    op(name, reduce, EACH_AXIS, label="axes", gradient=smooth)
+    op(name, lambda x, axis, f=reduce: f(x, axis, keep_dims=True), REDUCE, label="kept", gradient=smooth)
+    op(name, lambda x, axis, f=reduce: f(x, axis), label="over_nothing", gradient=False,
+       cases={"zero": [(0, 3), i32(0)], "zero_inside": [(2, 0, 3), i64([1])]}, types=FLOATS)
+    op(name, reduce, {"large": [(50, 130), i32(0)], "rows": [(50, 130), i32(1)], "all": [(50, 130), i32([0, 1])],
+                      "vector": [(1000,), i64(0)]}, label="large", gradient=smooth, types=FLOATS)
+for name in ("ArgMax", "ArgMin"):
+    for out in (tf.int32, tf.int64):
+        op(name, lambda x, axis, f=getattr(raw, name), out=out: f(input=x, dimension=axis, output_type=out),
+           cases([(1,), i32(0)], [(0, 3), i32(1)], [(2, 3, 4), i32(-2)]), values="coarse", label=out.name)
+
+# --- neural networks
+BIAS = cases([(1, 1), (1,)], [(0, 3), (3,)], [(2, 4, 3), (3,)])
+op("BiasAdd", tf.nn.bias_add, BIAS)
+op("BiasAdd", lambda x, b: tf.nn.bias_add(x, b, data_format="NCHW"), label="nchw", types=FLOATS,
+   cases=cases([(1, 1, 1, 1), (1,)], [(0, 3, 2, 2), (3,)], [(2, 3, 4, 5), (3,)]))
+op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d), cases([(1, 1)], [(0, 3)], [(2, 4, 3)]), gradient=False)
+op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d, data_format="NCHW"), label="nchw", gradient=False,
+   types=FLOATS, cases=cases([(1, 1, 1, 1)], [(0, 3, 2, 2)], [(2, 3, 4, 5)]))
+op("Relu", tf.nn.relu, UNARY, values="coarse")
+op("ReluGrad", lambda d, x: raw.ReluGrad(gradients=d, features=x), SAME, values="coarse")
+# Squared, since the gradient of a softmax by ones is nothing but rounding.
+op("Softmax", lambda x: tf.square(tf.nn.softmax(x)), ROWS)
+op("LogSoftmax", tf.nn.log_softmax, ROWS)
+op("Softmax", lambda x: tf.square(tf.nn.softmax(x)), cases([(1,)], [(2, 0)], [(2, 3, 4)]), label="ranks")
+CLASSES = cases([(1, 1), (1, 1)], [(0, 3), (0, 3)], [(4, 5), (4, 5)])
+op("SoftmaxCrossEntropyWithLogits", lambda x, y: tf.nn.softmax_cross_entropy_with_logits_v2(logits=x, labels=y), CLASSES,
+   values="unit")
+op("SoftmaxCrossEntropyWithLogits",
+   lambda x, y: list(raw.SoftmaxCrossEntropyWithLogits(features=x, labels=y)), label="broadcast", values="unit",
+   cases={"broadcast": [(4, 5), (1, 5)]}, gradient=False)
+for index in (i32, i64):
+    op("SparseSoftmaxCrossEntropyWithLogits",
+       lambda x, y: raw.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=y).loss, label=index([0]).dtype.name,
+       cases=cases([(1, 1), index([0])], [(0, 3), index([])], [(4, 5), index([1, 4, 0, 2])]))
+
+# --- shapes
+for out in (tf.int32, tf.int64):
+    op("Shape", lambda x, out=out: tf.shape(x, out_type=out), UNARY, label=out.name)
+    op("Size", lambda x, out=out: raw.Size(input=x, out_type=out), UNARY, label=out.name)
+    op("ShapeN", lambda x, y, out=out: list(raw.ShapeN(input=[x, y], out_type=out)), BINARY, label=out.name)
+op("Rank", lambda x: raw.Rank(input=x), UNARY)
+op("BroadcastGradientArgs", lambda x, y: list(raw.BroadcastGradientArgs(s0=x, s1=y)), types=(tf.int32,),
+   cases=cases([i32([]), i32([])], [i32([2, 0]), i32([1])], [i32([2, 1, 3]), i32([4, 1])]))
+op("BroadcastGradientArgs", lambda x, y: list(raw.BroadcastGradientArgs(s0=x, s1=y)), types=(tf.int64,), label="int64",
+   cases=cases([i64([]), i64([2])], [i64([2, 0]), i64([2, 0])], [i64([1, 5, 1, 3]), i64([5, 2, 1])]))
+RESHAPE = cases([(), i32([1, 1])], [(0, 3), i32([3, -1])], [(2, 3, 4), i64([4, -1])])
+op("Reshape", tf.reshape, RESHAPE)
+op("Reshape", tf.reshape, {"to_scalar": [(1, 1), i32([])], "flat": [(2, 3), i32([-1])]}, label="ends")
+op("ExpandDims", lambda x, axis: raw.ExpandDims(input=x, axis=axis),
+   cases([(), i32(0)], [(0, 3), i32(-1)], [(2, 3), i64(1)]))
+op("Squeeze", tf.squeeze, cases([()], [(0, 1)], [(1, 3, 1)]))
+op("Squeeze", lambda x: tf.squeeze(x, [0, -1]), cases([(1, 1)], [(1, 0, 1)], [(1, 3, 1, 1)]), label="axes")
+op("Fill", lambda dims, x: raw.Fill(dims=dims, value=x),
+   cases([i32([]), ()], [i32([0, 3]), ()], [i64([2, 3]), ()]))
+op("ZerosLike", lambda x: raw.ZerosLike(x=x), UNARY)
+op("OnesLike", lambda x: raw.OnesLike(x=x), UNARY)
+op("Range", lambda a, b, d: tf.range(a, b, d), types=(tf.int32,),
+   cases=cases([i32(0), i32(1), i32(1)], [i32(3), i32(3), i32(1)], [i32(9), i32(-2), i32(-3)]))
+op("Range", lambda a, b, d: tf.range(a, b, d), types=(tf.int64,), label="int64",
+   cases=cases([i64(0), i64(1), i64(1)], [i64(3), i64(3), i64(1)], [i64(-2), i64(9), i64(4)]))
+for dtype in (np.float32, np.float64):
+    op("Range", lambda a, b, d: tf.range(a, b, d), types=(tf.as_dtype(dtype),), label=dtype.__name__, gradient=False,
+       cases=cases(*[[np.array(x, dtype) for x in row] for row in ((0, .5, 1), (1, 1, .1), (0, 1, .1))]))
+
+# --- moving elements
+op("Transpose", tf.transpose, cases([()], [(0, 3)], [(2, 3, 4)]))
+op("Transpose", tf.transpose, label="perm",
+   cases={"identity": [(2, 3), i32([0, 1])], "last": [(2, 3, 4), i64([0, 2, 1])], "front": [(2, 3, 4), i32([1, 0, 2])],
+          "turn": [(2, 3, 4), i32([2, 0, 1])], "large": [(33, 65), i32([1, 0])], "four": [(2, 3, 4, 5), i32([3, 1, 0, 2])]})
+op("InvertPermutation", lambda x: raw.InvertPermutation(x=x), types=(tf.int32,),
+   cases=cases([i32([0])], [i32([])], [i32([2, 0, 3, 1])]))
+op("Tile", tf.tile, cases([(), i32([])], [(0, 3), i32([2, 1])], [(2, 3), i64([2, 3])]))
+op("Tile", tf.tile, {"ones": [(2, 3), i32([1, 1])], "none": [(2, 3), i32([0, 2])], "cube": [(2, 3, 4), i32([3, 1, 2])]},
+   label="multiples")
+op("BroadcastTo", tf.broadcast_to, cases([(), i32([])], [(1, 3), i32([0, 3])], [(3, 1), i64([2, 3, 4])]))
+op("Pack", lambda x, y: tf.stack([x, y]), SAME)
+op("Pack", lambda x, y: tf.stack([x, y], axis=-2), cases([(1,), (1,)], [(0, 3), (0, 3)], [(2, 3), (2, 3)]), label="axis")
+op("Unpack", lambda x: list(raw.Unpack(value=x, num=2, axis=0)), cases([(2,)], [(2, 0)], [(2, 3)]))
+op("Unpack", lambda x: list(raw.Unpack(value=x, num=3, axis=-1)), cases([(3,)], [(0, 3)], [(2, 3)]), label="axis")
+op("ConcatV2", lambda x, y, axis: tf.concat([x, y], axis), cases([(1,), (1,), i32(0)], [(0, 3), (2, 3), i32(0)],
+                                                                [(2, 3), (2, 1), i32(1)]))
+op("ConcatV2", lambda x, y: tf.concat([x, y, x], -2), cases([(1, 1), (1, 1)], [(0, 3), (0, 3)], [(2, 3), (1, 3)]),
+   label="constant_axis")
+op("ConcatOffset", lambda axis, x, y: list(raw.ConcatOffset(concat_dim=axis, shape=[x, y])), types=(tf.int32,),
+   cases=cases([i32(0), i32([1]), i32([1])], [i32(0), i32([0, 3]), i32([2, 3])], [i32(1), i32([2, 3]), i32([2, 1])]))
+op("Split", lambda axis, x: list(tf.split(x, 2, axis)), cases([i32(0), (2,)], [i32(0), (0, 3)], [i32(-1), (3, 4)]))
+op("SplitV", lambda x, sizes: list(raw.SplitV(value=x, size_splits=sizes, axis=0, num_split=2)),
+   cases([(2,), i32([1, 1])], [(0, 3), i32([0, 0])], [(5, 2), i64([2, -1])]))
+op("Slice", tf.slice, cases([(), i32([]), i32([])], [(0, 3), i32([0, 1]), i32([0, 2])], [(4, 5), i64([1, 2]), i64([-1, 2])]))
+op("StridedSlice", lambda x: x[..., tf.newaxis], cases([()], [(0, 3)], [(2, 3)]), label="new_axis")
+for label, index in {
+        "range": np.s_[1:3], "negative": np.s_[-2:, ::-1], "shrink": np.s_[1], "both": np.s_[0:2, 0:2], "every": np.s_[::2, 1::3],
+        "ellipsis": np.s_[..., 0], "middle": np.s_[0, ..., -1:], "last": np.s_[-1], "empty": np.s_[2:1], "newaxis": np.s_[:, None, 1:],
+        "beyond": np.s_[1:99, -99:2], "down": np.s_[::-2, 3:0:-1]}.items():
+    op("StridedSlice", lambda x, index=index: x[index], label=label,
+       cases={"plain": [(4, 5)], "zero": [(4, 0, 5)], "unknown_dim": [(4, 5, 2)], "unknown_rank": [(4, 5)]})
+STRIDED = cases([i32([4]), i32([1]), i32([2]), i32([1]), (1,)], [i32([4, 0]), i32([0, 0]), i32([2, 0]), i32([1, 1]), (2, 0)],
+                [i32([4, 5]), i32([3, 0]), i32([0, 5]), i32([-2, 2]), (2, 3)])
+op("StridedSlice", lambda s, b, e, d, x: tf.strided_slice(tf.reshape(tf.tile(tf.reshape(x, [-1])[:1], [20]), [4, 5]), b, e, d),
+   {"fed": STRIDED["broadcast"], "unknown_dim": STRIDED["broadcast"]}, label="fed")
+op("StridedSliceGrad", lambda s, b, e, d, x: raw.StridedSliceGrad(shape=s, begin=b, end=e, strides=d, dy=x), STRIDED)
+op("Pad", lambda x, p: raw.Pad(input=x, paddings=p), cases([(), i32(np.zeros((0, 2)))], [(0, 3), i32([[1, 0], [0, 0]])],
+                                                           [(2, 3), i64([[1, 2], [0, 1]])]))
+op("PadV2", lambda x, p, v: raw.PadV2(input=x, paddings=p, constant_values=v),
+   cases([(), i32(np.zeros((0, 2))), ()], [(0, 3), i32([[1, 0], [0, 0]]), ()], [(2, 3), i64([[1, 2], [0, 1]]), ()]))
+GATHER = cases([(3,), i32(1)], [(2, 3), i32([])], [(4, 3), i64([[3, 0], [1, 1]])])
+op("GatherV2", tf.gather, GATHER)
+op("GatherV2", lambda x, i: tf.gather(x, i, axis=1), cases([(1, 3), i32(1)], [(0, 3), i32([2])], [(4, 3), i64([2, 0, 2])]),
+   label="axis")
+op("Where", lambda x: raw.Where(condition=x), cases([(1,)], [(0, 3)], [(2, 3, 4)]), values="coarse", gradient=False)
+op("DynamicStitch", lambda i, j, x, y: tf.dynamic_stitch([i, j], [x, y]),
+   cases([i32(0), i32(1), (), ()], [i32([]), i32([]), (0, 2), (0, 2)], [i32([0, 2]), i32([[1, 3]]), (2, 3), (1, 2, 3)]))
+op("UnsortedSegmentSum", tf.unsorted_segment_sum,
+   cases([(1,), i32([0]), i32(1)], [(0, 3), i32([]), i32(2)], [(4, 3), i32([2, 0, 2, -1]), i32(3)]), gradient=False)
+
+# --- conditionals
+def switched(pred):
+    return lambda x, y: tf.cond(pred(x), lambda: x * y, lambda: x + y)
+
+
+op("Switch", switched(lambda x: tf.less(tf.size(x), 2)), SAME, types=FLOATS)
+op("Merge", switched(lambda x: tf.greater(tf.size(x), 2)), SAME, types=FLOATS)
+op("Merge", lambda p, x: list(tf.raw_ops.Merge(inputs=list(tf.raw_ops.Switch(data=x, pred=p)))), label="raw", gradient=False,
+   cases=cases([mask(True), ()], [mask(False), (0, 3)], [mask(True), (2, 3)]))
+
+
+# --- variables, of both kinds
+def variable(initial, resource):
+    return tf.get_variable("v", initializer=tf.constant(initial), use_resource=resource)
+
+
+def updated(update, resource):
+    def build(initial, x):
+        v = variable(initial, resource)
+        return Steps(v.initializer, [v.read_value() if resource else v], update(v, x).op)
+    return build
+
+
+HELD = {"scalar": [Held(()), ()], "zero": [Held((0, 3)), (0, 3)], "plain": [Held((2, 3)), (2, 3)],
+        "unknown_dim": [Held((2, 3)), (2, 3)], "unknown_rank": [Held((2, 3)), (2, 3)]}
+for name, twin, update in (("Assign", "AssignVariableOp", tf.assign), ("AssignAdd", "AssignAddVariableOp", tf.assign_add),
+                           ("AssignSub", "AssignSubVariableOp", tf.assign_sub)):
+    op(name, updated(update, False), HELD)
+    op(twin, updated(update, True), HELD)
+
+
+def asked(resource):
+    def build(initial):
+        v = variable(initial, resource)
+        return [tf.is_variable_initialized(v)]
+    return build
+
+
+def read_after_start(resource):
+    def build(initial, x):
+        v = variable(initial, resource)
+        y = v * x
+        return Steps(v.initializer, [y, *tf.gradients(y, [v, x])])
+    return build
+
+
+NEW = {"scalar": [Held(())], "zero": [Held((0, 3))], "plain": [Held((2, 3))]}
+# Not "zero": there is a row in kernels/README.md.
+op("IsVariableInitialized", asked(False), {name: NEW[name] for name in ("scalar", "plain")})
+op("VarIsInitializedOp", asked(True), NEW)
+op("VariableV2", read_after_start(False), HELD, types=FLOATS)
+op("VarHandleOp", read_after_start(True), HELD, types=FLOATS)
+op("ReadVariableOp", read_after_start(True), HELD, types=FLOATS)
+
+
+def through_refs(initial, x):
+    """RefSwitch on both sides of a condition, RefMerge, and RefIdentity between."""
+    v = variable(initial, False)
+    sides = raw.RefSwitch(data=v._variable, pred=tf.greater(tf.size(x), 2))
+    added = tf.raw_ops.AssignAdd(ref=tf.raw_ops.RefIdentity(input=sides.output_true), value=x)
+    merged = raw.RefMerge(inputs=[sides.output_false, added])
+    return Steps(v.initializer, [v], merged.output.op)
+
+
+for name in ("RefSwitch", "RefMerge", "RefIdentity"):
+    op(name, through_refs, HELD, types=FLOATS)
+
+
+# --- training
+def trained(optimizer, resource):
+    def build(initial, x):
+        v = variable(initial, resource)
+        train = optimizer.apply_gradients([(x * 1, v)])
+        slots = [optimizer.get_slot(v, slot) for slot in optimizer.get_slot_names()]
+        init = tf.group(*[item.initializer for item in optimizer.variables() + [v]])
+        return Steps(init, [item.read_value() if resource else item for item in [v, *slots]], train)
+    return build
+
+
+for kind in ("", "Resource"):
+    for label, name, make in (
+            ("", "ApplyGradientDescent", lambda: tf.train.GradientDescentOptimizer(0.3)),
+            ("", "ApplyMomentum", lambda: tf.train.MomentumOptimizer(0.3, 0.9)),
+            ("nesterov", "ApplyMomentum", lambda: tf.train.MomentumOptimizer(0.3, 0.9, use_nesterov=True)),
+            ("", "ApplyAdam", lambda: tf.train.AdamOptimizer(0.3))):
+        op(kind + name, lambda initial, x, make=make, kind=kind: trained(make(), kind != "")(initial, x), HELD, label=label)
+
+
+# --- random numbers: bit for bit
+DRAW = cases([i32([]), TYPE], [i32([0, 3]), TYPE], [i64([7, 11]), TYPE])
+op("RandomUniform", lambda shape, dtype: raw.RandomUniform(shape=shape, dtype=dtype, seed=3, seed2=7), DRAW, gradient=False)
+op("RandomStandardNormal", lambda shape, dtype: raw.RandomStandardNormal(shape=shape, dtype=dtype, seed=3, seed2=7), DRAW,
+   gradient=False)
+op("TruncatedNormal", lambda shape, dtype: raw.TruncatedNormal(shape=shape, dtype=dtype, seed=3, seed2=7), DRAW,
+   gradient=False)
+op("RandomUniformInt", lambda shape, dtype: raw.RandomUniformInt(
+    shape=shape, minval=tf.constant(-5, dtype), maxval=tf.constant(1000, dtype), seed=3, seed2=7), DRAW)
+op("RandomShuffle", lambda x: raw.RandomShuffle(value=x, seed=3, seed2=7), cases([(1,)], [(0, 3)], [(9, 2)]), gradient=False)
+
+# --- summaries
+op("ScalarSummary", lambda x: tf.summary.scalar("loss", x), cases([()], [()], [()]), gradient=False)
+op("HistogramSummary", lambda x: tf.summary.histogram("w", x), UNARY, gradient=False)
+op("MergeSummary", lambda x: tf.summary.merge([tf.summary.histogram("w", x), tf.summary.scalar("n", tf.size(x))]), UNARY,
+   types=FLOATS, gradient=False)
+
+# Registered, but no line: why.
+NO_LINE = {
+    "Enter": "loops do not run yet", "RefEnter": "loops do not run yet", "Exit": "loops do not run yet",
+    "RefExit": "loops do not run yet", "NextIteration": "loops do not run yet", "RefNextIteration": "loops do not run yet",
+    "LoopCond": "loops do not run yet", "SaveV2": "test_saver.py", "RestoreV2": "test_saver.py", "MergeV2Checkpoints": "test_saver.py",
+    "ShardedFilename": "test_saver.py", "StringJoin": "test_saver.py",
+}
