@@ -28,6 +28,8 @@
 
 namespace runnel {
 
+class FileSystem;
+
 // Places in an execution's table. T may be std::byte for code that moves elements of any fixed-size dtype.
 template <class T>
 struct In {
@@ -188,6 +190,9 @@ class Bind {
         [&]() -> std::shared_ptr<NodeState> { return std::make_shared<S>(std::forward<Args>(args)...); }));
   }
 
+  // The files that the session's ops read and write; outlives it.
+  FileSystem& files() const { return *files_; }
+
   // Hands over the closure: void(Context&), or bool(Context&) for one that may park. Call once.
   template <class F>
   void run(F f) {
@@ -209,6 +214,7 @@ class Bind {
   std::vector<int> input_slots_, output_slots_;
   std::vector<bool> wanted_;
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> node_state_;
+  FileSystem* files_ = nullptr;
   BoundKernel kernel_;
 };
 

@@ -2,6 +2,7 @@
 #include "graph/runtime/binder.h"
 
 #include "graph/error.h"
+#include "graph/io/file_system.h"
 
 namespace runnel {
 namespace {
@@ -58,6 +59,7 @@ BoundKernel Binder::bind(BindRequest request) {
     bind.output_slots_ = std::move(request.output_slots);
     bind.wanted_ = std::move(request.wanted);
     bind.node_state_ = std::move(request.node_state);
+    bind.files_ = request.files ? request.files : &real_file_system();
     kernel->bind(bind);
     if (!bind.kernel_) throw Internal("its binder gave no closure");
     return bind.kernel_;

@@ -17,6 +17,7 @@ struct BindRequest {
   std::vector<int> input_slots, output_slots;
   std::vector<bool> wanted;
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> node_state;
+  FileSystem* files = nullptr;  // none means the machine's
 };
 
 class Binder {

@@ -263,6 +263,7 @@ class PlanMaker {
       request.wanted.push_back(node.outputs[k].wanted);
     }
     request.node_state = state_maker(*node.node);
+    request.files = engine_.options().file_system;
     return Binder::bind(std::move(request));
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/error.h"
+#include "graph/io/file_system.h"
 #include "graph/runtime/cancellation.h"
 #include "graph/runtime/engine.h"
 #include "graph/runtime/execution.h"
@@ -88,6 +89,10 @@ Session::Session(Graph& graph, SessionOptions options) : engine_(std::make_share
 Session::~Session() { close(); }
 
 Graph& Session::graph() const { return engine_->graph(); }
+FileSystem& Session::files() const {
+  FileSystem* given = engine_->options().file_system;
+  return given ? *given : real_file_system();
+}
 void Session::close() { engine_->close(); }
 bool Session::closed() const { return engine_->closed(); }
 

@@ -18,6 +18,8 @@
 
 namespace runnel {
 
+class FileSystem;
+
 // What a run is asked for: a tensor, an operation (which returns an empty Tensor), or a variable's value.
 class Fetch {
  public:
@@ -68,6 +70,8 @@ struct SessionOptions {
   // Plans kept, the least recently used going first.
   int plan_cache_size = 256;
   bool log_plans = false;  // each new plan to the log, as RUNNEL_LOG_PLAN=1 does for all sessions
+  // What ops that read and write files use; borrowed, must outlive the session. None means the machine's files.
+  FileSystem* file_system = nullptr;
 };
 
 // What tests and benches count.
@@ -153,6 +157,7 @@ class Session {
   bool closed() const;
 
   Graph& graph() const;
+  FileSystem& files() const;  // of SessionOptions, or the machine's
   SessionStats stats() const;
   // The plan for a request, as text: kernels in order, shapes, offsets, bytes. `feeds` give the shapes.
   std::string describe(std::span<const Fetch> fetches, std::span<const Feed> feeds = {});

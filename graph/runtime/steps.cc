@@ -84,6 +84,7 @@ void bind_late(const LatePlan& plan, Execution& e, Execution::LateCache& cache) 
   request.output_slots = plan.outputs;
   request.wanted = plan.wanted;
   request.node_state = [&plan](const auto& make) { return plan.engine->state_of(*plan.node, make); };
+  request.files = plan.engine->options().file_system;
   cache.kernel = Binder::bind(std::move(request));
   plan.engine->counters.late_bindings.fetch_add(1, std::memory_order_relaxed);
 }
