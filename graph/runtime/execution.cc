@@ -215,7 +215,9 @@ const PlannedVariable& Execution::variable_at(int slot) const {
 Shape Execution::shape_of(int slot) const {
   const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
   if (s.shape.is_known()) return s.shape;
-  return s.root == Root::kVariable ? variable_at(slot).slot->shape : shapes_[static_cast<std::size_t>(slot)];
+  if (s.root != Root::kVariable) return shapes_[static_cast<std::size_t>(slot)];
+  const PlannedVariable& variable = variable_at(slot);
+  return variable.slot->buffer ? variable.slot->shape : variable.assumed;
 }
 
 Tensor Execution::tensor(int slot) {
@@ -269,6 +271,7 @@ void Execution::alias(int slot, int from, const Shape& shape) {
   const Slot& source = plan_.slots[static_cast<std::size_t>(from)];
   shapes_[to] = shape;
   pointers_[to] = pointers_[static_cast<std::size_t>(from)];
+  for (const int view : plan_.views[to]) pointers_[static_cast<std::size_t>(view)] = pointers_[to];
   // Holds the memory where it is counted; the arena's and a variable's outlives the step.
   tensors_[to] = source.root == Root::kOwn || source.root == Root::kFeed || source.root == Root::kConstant
                      ? tensor(from).reshaped(shape)
@@ -277,6 +280,9 @@ void Execution::alias(int slot, int from, const Shape& shape) {
 
 void Execution::make_room(int slot, const Shape& shape) {
   const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  if (s.root == Root::kArena)  // an earlier step may have pointed it elsewhere
+    for (const int view : plan_.views[static_cast<std::size_t>(slot)])
+      pointers_[static_cast<std::size_t>(view)] = memory_of(s);
   if (s.root != Root::kOwn) return;
   Tensor& tensor = tensors_[static_cast<std::size_t>(slot)];
   const bool keep = tensor && tensor.shape() == shape && !tensor.buffer()->shared();

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "ops/arithmetic_ops.h"
+#include "ops/array_movement_ops.h"
 #include "ops/array_ops.h"
 #include "ops/array_shape_ops.h"
+#include "ops/array_where_ops.h"
 #include "ops/math_ops.h"
 #include "ops/reduction_ops.h"
 #include "ops/state_ops.h"
@@ -183,6 +185,26 @@ TEST_CASE("shapes that depend on fed values are told while the step runs") {
   Session session(g);
   CHECK(session.run(y, {{dims, Tensor::vector<std::int32_t>({2, 2})}}).shape() == Shape{2, 2});
   CHECK(session.run(y, {{dims, Tensor::vector<std::int32_t>({3})}}) == Tensor::vector<float>({6, 6, 6}));
+}
+
+TEST_CASE("an alias of a tensor that is pointed at another while the step runs has that one's elements") {
+  Graph g;
+  const Output x = placeholder<bool>(g, {kUnknown}, "x");
+  const Output three = reshape(where(x), {3});
+  Session session(g);
+  const Feed fed{x, Tensor::vector<bool>({true, false, true, true})};
+  CHECK(session.run(identity(three), {fed}) == Tensor::vector<std::int64_t>({0, 2, 3}));
+}
+
+TEST_CASE("a variable without a value takes one whose shape is told while the step runs") {
+  Graph g;
+  const Output x = placeholder<bool>(g, {kUnknown}, "x");
+  const Variable v = variable(g, Tensor::zeros(DType::kInt64, Shape{2, 1}), "v");
+  Session session(g);
+  const Output set = assign(v, where(x));
+  CHECK(session.run(set, {{x, Tensor::vector<bool>({true, true})}}) ==
+        Tensor::matrix<std::int64_t>({{0}, {1}}));
+  CHECK_THROWS_AS(session.run(set, {{x, Tensor::vector<bool>({true})}}), InvalidArgument);
 }
 
 TEST_CASE("a late binding is kept while shapes and values stay the same") {
