@@ -1,7 +1,11 @@
-// The door of train/: optimizers.
+// The door of train/: optimizers, and checkpoints with the Saver.
 #pragma once
 
 #include "train/adam.h"
+#include "train/checkpoint/checkpoint_reader.h"
+#include "train/checkpoint/checkpoint_state.h"
+#include "train/checkpoint/checkpoint_writer.h"
+#include "train/checkpoint/saver.h"
 #include "train/gradient_descent.h"
 #include "train/momentum.h"
 #include "train/optimizer.h"

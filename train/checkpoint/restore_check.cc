@@ -1,0 +1,125 @@
+// Following a restore operation back through the graph, and comparing with an index.
+#include "train/checkpoint/restore_check.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/op_spec.h"
+
+namespace runnel {
+namespace {
+
+constexpr std::size_t kUnusedShown = 20;
+
+struct Source {
+  Output output;
+  bool reshaped = false;
+};
+
+// Back over nodes that hand on the same elements.
+Source source_of(Output value) {
+  Source source{value};
+  while (true) {
+    const Node& node = source.output.node();
+    const Traits& traits = node.spec().traits;
+    if (node.inputs() == 0 || (traits.role != Role::kAlias && !traits.view)) return source;
+    source.reshaped |= traits.role != Role::kAlias;
+    source.output = node.input(0);
+  }
+}
+
+// The text of entry i of a constant list; nothing if it is computed.
+std::optional<std::string> entry(const Node& restore, const char* list, int i) {
+  const Node& node = source_of(restore.input(list)).output.node();
+  if (node.spec().traits.role != Role::kConstant) return {};
+  const Tensor& value = node.tensor("value");
+  if (value.dtype() != DType::kString || i >= value.elements()) return {};
+  return value.values<std::string>()[static_cast<std::size_t>(i)];
+}
+
+// What the node assigns, if it assigns something restored.
+std::optional<RestoredTensor> restored_into(const Node& node) {
+  const auto& uses = node.spec().traits.variables;
+  if (uses.size() != 1 || uses[0].access != Access::kOverwrites || node.inputs() != 2) return {};
+  const Node& variable = source_of(node.input(0)).output.node();
+  const Source source = source_of(node.input(1));
+  const Node& restore = source.output.node();
+  if (restore.op() != "RestoreV2" || variable.spec().traits.role != Role::kVariable) return {};
+  const auto key = entry(restore, "tensor_names", source.output.index());
+  const auto slice = entry(restore, "shape_and_slices", source.output.index());
+  if (!key || !slice) return {};
+  const bool any_shape = node.op() == "Assign" && !node.flag("validate_shape") && !source.reshaped;
+  return RestoredTensor{.key = *key,
+                        .variable = variable.name(),
+                        .dtype = source.output.dtype(),
+                        .shape = any_shape ? Shape::unknown() : variable.shape("shape"),
+                        .slice = parse_slice_spec(*slice),
+                        .reshapes = source.reshaped};
+}
+
+bool fits(const RestoredTensor& wanted, const Shape& stored) {
+  if (wanted.slice) return wanted.slice->full == stored;
+  if (wanted.reshapes) return !wanted.shape.is_known() || wanted.shape.elements() == stored.elements();
+  return wanted.shape.compatible_with(stored);
+}
+
+std::string wanted_text(const RestoredTensor& wanted) {
+  const Shape& shape = wanted.slice ? wanted.slice->full : wanted.shape;
+  const std::string of = wanted.variable == wanted.key ? "" : cat(" (variable '", wanted.variable, "')");
+  return cat("wanted ", wanted.dtype, shape, of);
+}
+
+std::string unused_text(const CheckpointReader& reader, const std::set<std::string>& used) {
+  std::string text;
+  std::size_t count = 0;
+  for (const VariableInfo& variable : reader.variables())
+    if (!used.contains(variable.name) && ++count <= kUnusedShown)
+      text += cat("\n  '", variable.name, "': stored ", variable.dtype, variable.shape, ", not wanted");
+  if (count > kUnusedShown) text += cat("\n  and ", count - kUnusedShown, " more that are not wanted");
+  return text;
+}
+
+}  // namespace
+
+std::vector<RestoredTensor> restored_by(Operation restore) {
+  std::vector<const Node*> waiting{&restore.node()};
+  std::set<const Node*> seen{waiting[0]};
+  std::vector<RestoredTensor> found;
+  const auto visit = [&](const Node* node) {
+    if (seen.insert(node).second) waiting.push_back(node);
+  };
+  while (!waiting.empty()) {
+    const Node& node = *waiting.back();
+    waiting.pop_back();
+    if (auto tensor = restored_into(node)) found.push_back(std::move(*tensor));
+    for (const Node* before : node.control_inputs()) visit(before);
+    for (const Output& input : node.input_list()) visit(&input.node());
+  }
+  std::ranges::sort(found, [](const RestoredTensor& a, const RestoredTensor& b) {
+    return std::tie(a.key, a.variable) < std::tie(b.key, b.variable);
+  });
+  return found;
+}
+
+void require_restorable(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted) {
+  std::string lines;
+  std::set<std::string> used;
+  bool missing = false;
+  for (const RestoredTensor& tensor : wanted) {
+    used.insert(tensor.key);
+    if (!reader.has(tensor.key)) {
+      missing = true;
+      lines += cat("\n  '", tensor.key, "': not stored, ", wanted_text(tensor));
+      continue;
+    }
+    const VariableInfo& stored = reader.info(tensor.key);
+    if (stored.dtype != tensor.dtype || !fits(tensor, stored.shape))
+      lines += cat("\n  '", tensor.key, "': stored ", stored.dtype, stored.shape, ", ", wanted_text(tensor));
+  }
+  if (lines.empty()) return;
+  throw_error(missing ? Code::kNotFound : Code::kInvalidArgument,
+              cat("checkpoint '", reader.prefix(), "' does not fit the graph; nothing was restored:", lines,
+                  missing ? unused_text(reader, used) : ""));
+}
+
+}  // namespace runnel

@@ -1,0 +1,61 @@
+// The nodes that a saver adds to a graph, TensorFlow's by name and attribute (formats 5.4), and the SaverDef
+// that tells which of them to feed, fetch and run. Sharded savers are not made here; those that a `.meta`
+// brings are taken as they are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/dataflow.h"
+
+namespace runnel {
+
+// A variable and the name it has in the file; without one, its own.
+class SaverItem {
+ public:
+  SaverItem(Variable variable) : variable_(std::move(variable)) {}
+  SaverItem(std::string name, Variable variable) : name_(std::move(name)), variable_(std::move(variable)) {}
+
+  const Variable& variable() const { return variable_; }
+  // The name given, or the variable's, or that of the whole that the variable is a part of.
+  const std::string& key() const;
+
+ private:
+  std::string name_;
+  Variable variable_;
+};
+
+// What a saver needs of its graph.
+struct SaverNodes {
+  Output filename;    // to be fed with the prefix
+  Output save;        // fetched, it saves
+  Operation restore;  // run, it restores
+};
+
+struct SaverNodesOptions {
+  std::string name = "save";  // the scope
+  bool reshape = false;       // restored values take the variables' shapes
+  Location where = {};
+};
+
+// Throws InvalidArgument if there is no variable, if two have one name (and are not parts of one), and if one
+// is there twice.
+SaverNodes add_saver_nodes(Graph& graph, std::vector<SaverItem> items, const SaverNodesOptions& options);
+
+// A SaverDef as a plain struct. `bytes` is what `.meta` files hold.
+struct SaverDef {
+  std::string filename_tensor, save_tensor, restore_op;
+  int max_to_keep = 0;  // 0: all
+  float keep_checkpoint_every_n_hours = 0;
+  bool sharded = false;
+
+  // Throws DataLoss for bytes that are none, Unimplemented for one of V1 checkpoints.
+  static SaverDef parse(std::string_view bytes);
+  std::string bytes() const;
+};
+
+// The nodes that a SaverDef names. Throws InvalidArgument if one is not there or no such node.
+SaverNodes find_saver_nodes(const Graph& graph, const SaverDef& def);
+
+}  // namespace runnel
