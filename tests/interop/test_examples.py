@@ -72,7 +72,7 @@ def test_held_out_digits_are_read(data, tmp_path, optimizer):
     text = run("digits", "--data", data / "digits.csv", "--out", tmp_path / "run", "--optimizer", optimizer)
     accuracy = float(re.search(r"test accuracy (\S+) % on 360 held-out", text).group(1))
     assert accuracy >= 97
-    assert "\r" not in text and len(text.splitlines()) == 32
+    assert "\r" not in text and len(text.splitlines()) == 62
 
 
 BAD = {
