@@ -8,33 +8,59 @@
 
 namespace runnel {
 
+// A packet as two registers of 16 bytes, which every target has: whole packets of 32 go through memory where
+// registers are smaller.
+template <class T>
+struct Packet {
+  static constexpr std::int64_t kHalf = 16 / sizeof(T);
+  typedef T Half __attribute__((vector_size(16)));
+  // The same anywhere in memory.
+  typedef T Unaligned __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
+
+  static Packet load(const T* x) {
+    return {*reinterpret_cast<const Unaligned*>(x), *reinterpret_cast<const Unaligned*>(x + kHalf)};
+  }
+  void store(T* x) const {
+    *reinterpret_cast<Unaligned*>(x) = low;
+    *reinterpret_cast<Unaligned*>(x + kHalf) = high;
+  }
+  Packet operator+(const Packet& other) const { return {low + other.low, high + other.high}; }
+  void operator+=(const Packet& other) { *this = *this + other; }
+  // The sum of all elements, by halves.
+  T total() const {
+    const Half sum = low + high;
+    if constexpr (kHalf == 2)
+      return sum[0] + sum[1];
+    else
+      return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  }
+
+  Half low{}, high{};
+};
+
 template <class T>
 struct PacketSum {
-  static constexpr std::int64_t kWidth = 32 / sizeof(T);
-  typedef T Packet __attribute__((vector_size(32)));
-  // The same anywhere in memory.
-  typedef T Unaligned __attribute__((vector_size(32), aligned(alignof(T)), may_alias));
+  using P = Packet<T>;
+  static constexpr std::int64_t kWidth = 2 * P::kHalf;
 
   // x[0] + ... + x[n-1].
   [[gnu::noinline]] static T contiguous(const T* x, std::int64_t n) {
-    Packet sum{};
+    P sum;
     std::int64_t i = 0;
     if (n >= 4 * kWidth) {
-      Packet sum1{}, sum2{}, sum3{};
+      P sum1, sum2, sum3;
       for (; i + 4 * kWidth <= n; i += 4 * kWidth) {
-        sum += *reinterpret_cast<const Unaligned*>(x + i);
-        sum1 += *reinterpret_cast<const Unaligned*>(x + i + kWidth);
-        sum2 += *reinterpret_cast<const Unaligned*>(x + i + 2 * kWidth);
-        sum3 += *reinterpret_cast<const Unaligned*>(x + i + 3 * kWidth);
+        sum += P::load(x + i);
+        sum1 += P::load(x + i + kWidth);
+        sum2 += P::load(x + i + 2 * kWidth);
+        sum3 += P::load(x + i + 3 * kWidth);
       }
       sum = ((sum + sum1) + sum2) + sum3;
     }
-    for (; i + kWidth <= n; i += kWidth) sum += *reinterpret_cast<const Unaligned*>(x + i);
+    for (; i + kWidth <= n; i += kWidth) sum += P::load(x + i);
     T tail = 0;
     for (; i < n; ++i) tail += x[i];
-    for (std::int64_t half = kWidth / 2; half > 0; half /= 2)
-      for (std::int64_t k = 0; k < half; ++k) sum[k] += sum[k + half];
-    return tail + sum[0];
+    return tail + sum.total();
   }
 
   // out[j] = sum over i of x[i * width + j], for the columns [begin, end). Requires: begin a multiple of
@@ -45,20 +71,20 @@ struct PacketSum {
     std::int64_t j = begin;
     for (; j < end && j < whole; j += kWidth) {
       const T* column = x + j;
-      Packet sum{};
+      P sum;
       std::int64_t i = 0;
       if (n >= 16) {
-        Packet sum1{}, sum2{}, sum3{};
+        P sum1, sum2, sum3;
         for (; i + 4 <= n; i += 4) {
-          sum += *reinterpret_cast<const Unaligned*>(column + i * width);
-          sum1 += *reinterpret_cast<const Unaligned*>(column + (i + 1) * width);
-          sum2 += *reinterpret_cast<const Unaligned*>(column + (i + 2) * width);
-          sum3 += *reinterpret_cast<const Unaligned*>(column + (i + 3) * width);
+          sum += P::load(column + i * width);
+          sum1 += P::load(column + (i + 1) * width);
+          sum2 += P::load(column + (i + 2) * width);
+          sum3 += P::load(column + (i + 3) * width);
         }
         sum = ((sum + sum1) + sum2) + sum3;
       }
-      for (; i < n; ++i) sum += *reinterpret_cast<const Unaligned*>(column + i * width);
-      *reinterpret_cast<Unaligned*>(out + j) = sum;
+      for (; i < n; ++i) sum += P::load(column + i * width);
+      sum.store(out + j);
     }
     for (std::int64_t k = j; k < end; ++k) out[k] = 0;
     for (std::int64_t i = 0; i < n; ++i)
