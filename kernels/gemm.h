@@ -1,7 +1,9 @@
 // Products of matrices. Floats go to OpenBLAS, which runs on one thread (the session sees to that); large
-// products in parts of fixed rows that the session's threads share. Own loops for small products were tried
-// and dropped: OpenBLAS 0.3.21 takes 110 ns for 16x16x16 and 45 ns for 16x4x16 with AVX-512. Integers have
-// plain loops. Results never depend on threads.
+// products in parts of fixed rows that the session's threads share. Its kernels for small matrices, which
+// processors with AVX-512 have, pack nothing and are faster than the large ones as long as the data lie in
+// the cache, so middle-sized products are cut into tiles that they take. Own loops for small products were
+// tried and dropped: OpenBLAS 0.3.21 takes 110 ns for 16x16x16 and 45 ns for 16x4x16 with AVX-512. Integers
+// have plain loops. Results never depend on threads.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@ struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false;
   bool transpose_b = false;
+  std::int64_t tile_rows = 0, tile_columns = 0;  // of the result, a call of BLAS; 0: all
 };
 
 // Of two matrices of these shapes, as MatMul's attributes say. Requires: known shapes that fit. Throws
