@@ -39,7 +39,7 @@ void bind_add_n(Bind& b) {
       T* to = c[sum] + begin;
       std::copy_n(c[in[0]] + begin, end - begin, to);
       for (std::size_t k = 1; k < in.size(); ++k)
-        Loops<Plus, T, T>::both(to, c[in[k]] + begin, to, end - begin);
+        Loops<Plus, T, T>::both(to, c[in[k]] + begin, to, {.n = end - begin});
     });
   });
 }

@@ -3,6 +3,7 @@
 // left is a loop over rows, each of them again one of these loops. Worked out once when a kernel is bound.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -16,6 +17,12 @@ class Stretch {
   // Of a row: both sides advance, or one of them stays at one element.
   enum class Kind { kBoth, kLeftStays, kRightStays };
 
+  // Neighbouring rows that lie evenly: elements a row, and from one row to the next.
+  struct Rows {
+    std::int64_t n = 0, rows = 1;
+    std::int64_t x_step = 0, y_step = 0;
+  };
+
   Stretch(const Shape& x, const Shape& y);
 
   std::int64_t elements() const { return rows_ * row_; }  // of the result
@@ -23,19 +30,30 @@ class Stretch {
   std::int64_t row() const { return row_; }  // elements a row
   Kind kind() const { return kind_; }
 
-  // Calls f(x offset, y offset, result offset) for the rows [begin, end).
+  // True if all rows lie evenly: all_rows().
+  bool is_flat() const { return outer_ <= 1; }
+  // Requires: is_flat().
+  Rows all_rows() const { return {row_, rows_, x_stride_[0], y_stride_[0]}; }
+
+  // Calls f(x offset, y offset, result offset, Rows) for the rows [begin, end), as many at once as lie
+  // evenly.
   template <class F>
   void for_rows(std::int64_t begin, std::int64_t end, F&& f) const {
     std::array<std::int64_t, kMaxDims> at{};
     std::int64_t x = 0, y = 0;
     start(begin, at, x, y);
-    for (std::int64_t row = begin; row < end; ++row) {
-      f(x, y, row * row_);
-      for (int d = outer_ - 1; d >= 0; --d) {
+    const auto last = static_cast<std::size_t>(outer_ > 0 ? outer_ - 1 : 0);
+    for (std::int64_t row = begin; row < end;) {
+      const std::int64_t rows = outer_ > 0 ? std::min(end - row, size_[last] - at[last]) : 1;
+      f(x, y, row * row_, Rows{row_, rows, x_stride_[last], y_stride_[last]});
+      row += rows;
+      std::int64_t step = rows;
+      for (int d = outer_ - 1; d >= 0; --d, step = 1) {
         const auto i = static_cast<std::size_t>(d);
-        x += x_stride_[i];
-        y += y_stride_[i];
-        if (++at[i] < size_[i]) break;
+        x += x_stride_[i] * step;
+        y += y_stride_[i] * step;
+        at[i] += step;
+        if (at[i] < size_[i]) break;
         x -= x_stride_[i] * size_[i];
         y -= y_stride_[i] * size_[i];
         at[i] = 0;

@@ -3,26 +3,44 @@
 
 #include <algorithm>
 
-#include "kernels/math/broadcast.h"
-
 namespace runnel {
 namespace {
 
 using Bytes = std::byte;
 
+BinaryLoops::Row row_of(const BinaryLoops& loops, Stretch::Kind kind) {
+  switch (kind) {
+    case Stretch::Kind::kBoth: return loops.both;
+    case Stretch::Kind::kLeftStays: return loops.left_stays;
+    case Stretch::Kind::kRightStays: return loops.right_stays;
+  }
+  return nullptr;
+}
+
 void bind_rows(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t divisors) {
-  const auto row = s.kind() == Stretch::Kind::kBoth        ? loops.both
-                   : s.kind() == Stretch::Kind::kLeftStays ? loops.left_stays
-                                                           : loops.right_stays;
   const std::int64_t grain =
       std::max<std::int64_t>(1, kElementwiseGrain / std::max<std::int64_t>(1, s.row()));
-  b.run([=, x = b.in<Bytes>("x"), y = b.in<Bytes>("y"), z = b.out<Bytes>("z"), in = loops.input_size,
-         out = loops.output_size, check = loops.check_y](Context& c) {
+  b.run([=, row = row_of(loops, s.kind()), x = b.in<Bytes>("x"), y = b.in<Bytes>("y"), z = b.out<Bytes>("z"),
+         in = loops.input_size, out = loops.output_size, check = loops.check_y](Context& c) {
     if (check) check(c[y], divisors);
     c.parallel(s.rows(), grain, [&](std::int64_t begin, std::int64_t end) {
-      s.for_rows(begin, end, [&](std::int64_t at_x, std::int64_t at_y, std::int64_t at_z) {
-        row(c[x] + at_x * in, c[y] + at_y * in, c[z] + at_z * out, s.row());
-      });
+      s.for_rows(begin, end,
+                 [&](std::int64_t at_x, std::int64_t at_y, std::int64_t at_z, const Stretch::Rows& rows) {
+                   row(c[x] + at_x * in, c[y] + at_y * in, c[z] + at_z * out, rows);
+                 });
+    });
+  });
+}
+
+// One row, cut into ranges for threads.
+void bind_row(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t divisors) {
+  const std::int64_t x_step = s.kind() == Stretch::Kind::kLeftStays ? 0 : loops.input_size,
+                     y_step = s.kind() == Stretch::Kind::kRightStays ? 0 : loops.input_size;
+  b.run([=, row = row_of(loops, s.kind()), x = b.in<Bytes>("x"), y = b.in<Bytes>("y"), z = b.out<Bytes>("z"),
+         n = s.row(), out = loops.output_size, check = loops.check_y](Context& c) {
+    if (check) check(c[y], divisors);
+    c.parallel(n, kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
+      row(c[x] + begin * x_step, c[y] + begin * y_step, c[z] + begin * out, {.n = end - begin});
     });
   });
 }
@@ -34,22 +52,14 @@ void bind_loops(Bind& b, const BinaryLoops& loops) {
   const std::int64_t n = s.elements();
   const std::int64_t divisors = n == 0 ? 0 : b.input("y").shape.elements();
   if (n == 0) return b.run([](Context&) {});
-  if (s.rows() != 1) return bind_rows(b, loops, s, divisors);
-  const bool left = s.kind() != Stretch::Kind::kLeftStays, right = s.kind() != Stretch::Kind::kRightStays;
-  const auto row = !left ? loops.left_stays : !right ? loops.right_stays : loops.both;
-  const In<Bytes> x = b.in<Bytes>("x"), y = b.in<Bytes>("y");
-  const Out<Bytes> z = b.out<Bytes>("z");
-  if (n <= kElementwiseGrain && !loops.check_y) {
-    b.run([=](Context& c) { row(c[x], c[y], c[z], n); });
-    return;
+  if (n <= kElementwiseGrain && s.is_flat() && !loops.check_y) {
+    b.run([row = row_of(loops, s.kind()), all = s.all_rows(), x = b.in<Bytes>("x"), y = b.in<Bytes>("y"),
+           z = b.out<Bytes>("z")](Context& c) { row(c[x], c[y], c[z], all); });
+  } else if (s.rows() == 1) {
+    bind_row(b, loops, s, divisors);
+  } else {
+    bind_rows(b, loops, s, divisors);
   }
-  const std::int64_t x_step = left ? loops.input_size : 0, y_step = right ? loops.input_size : 0;
-  b.run([=, out = loops.output_size, check = loops.check_y](Context& c) {
-    if (check) check(c[y], divisors);
-    c.parallel(n, kElementwiseGrain, [&](std::int64_t begin, std::int64_t end) {
-      row(c[x] + begin * x_step, c[y] + begin * y_step, c[z] + begin * out, end - begin);
-    });
-  });
 }
 
 void bind_loops(Bind& b, const UnaryLoop& loop) {

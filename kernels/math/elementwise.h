@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "graph/kernel.h"
+#include "kernels/math/broadcast.h"
 
 namespace runnel {
 
@@ -27,9 +28,9 @@ struct WrappingType<T, true> {
 template <class T>
 using Wrapping = typename WrappingType<T>::type;
 
-// Loops over n results, with both sides advancing or one of them staying at its first element.
+// Loops over rows of results, with both sides advancing or one of them staying at its first element.
 struct BinaryLoops {
-  using Row = void (*)(const void* x, const void* y, void* z, std::int64_t n);
+  using Row = void (*)(const void* x, const void* y, void* z, const Stretch::Rows& s);
   Row both, left_stays, right_stays;
   std::int64_t input_size, output_size;  // bytes an element
   // Looks at all of y before anything is written, and may throw; null for nothing.
@@ -47,25 +48,35 @@ void bind_loops(Bind& b, const UnaryLoop& loop);
 
 template <class F, class T, class R>
 struct Loops {
-  static void both(const void* x, const void* y, void* z, std::int64_t n) {
-    const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(y);
-    R* __restrict r = static_cast<R*>(z);
-    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], b[i]);
+  static void both(const void* x, const void* y, void* z, const Stretch::Rows& s) {
+    by_rows(x, y, z, s, [](const T* a, const T* b, R* __restrict r, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], b[i]);
+    });
   }
-  static void left_stays(const void* x, const void* y, void* z, std::int64_t n) {
-    const T a = *static_cast<const T*>(x), *b = static_cast<const T*>(y);
-    R* __restrict r = static_cast<R*>(z);
-    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a, b[i]);
+  static void left_stays(const void* x, const void* y, void* z, const Stretch::Rows& s) {
+    by_rows(x, y, z, s, [](const T* a, const T* b, R* __restrict r, std::int64_t n) {
+      const T left = *a;
+      for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(left, b[i]);
+    });
   }
-  static void right_stays(const void* x, const void* y, void* z, std::int64_t n) {
-    const T *a = static_cast<const T*>(x), b = *static_cast<const T*>(y);
-    R* __restrict r = static_cast<R*>(z);
-    for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], b);
+  static void right_stays(const void* x, const void* y, void* z, const Stretch::Rows& s) {
+    by_rows(x, y, z, s, [](const T* a, const T* b, R* __restrict r, std::int64_t n) {
+      const T right = *b;
+      for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], right);
+    });
   }
   static void alone(const void* x, void* y, std::int64_t n) {
     const T* a = static_cast<const T*>(x);
     R* __restrict r = static_cast<R*>(y);
     for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i]);
+  }
+
+ private:
+  template <class Row>
+  static void by_rows(const void* x, const void* y, void* z, const Stretch::Rows& s, Row row) {
+    const T *a = static_cast<const T*>(x), *b = static_cast<const T*>(y);
+    R* r = static_cast<R*>(z);
+    for (std::int64_t i = 0; i < s.rows; ++i, a += s.x_step, b += s.y_step, r += s.n) row(a, b, r, s.n);
   }
 };
 

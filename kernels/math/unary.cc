@@ -155,7 +155,7 @@ void bind_gradient(Bind& b) {
     throw InvalidArgument(cat("y and dy differ: ", b.input("y").shape, " and ", b.input("dy").shape));
   const std::int64_t n = b.input("y").shape.elements();
   b.run([n, y = b.in<T>("y"), dy = b.in<T>("dy"), z = b.out<T>("z")](Context& c) {
-    Loops<F, T, T>::both(c[y], c[dy], c[z], n);
+    Loops<F, T, T>::both(c[y], c[dy], c[z], {.n = n});
   });
 }
 
