@@ -12,6 +12,7 @@ namespace runnel {
 namespace {
 
 constexpr std::int64_t kGrain = 1 << 13;  // elements that are worth a thread
+constexpr std::int64_t kBlock = 1 << 12;  // elements that are worked on at once: half of L1
 
 std::int64_t row_grain(std::int64_t columns) { return kGrain / std::max<std::int64_t>(columns, 1) + 1; }
 
@@ -78,6 +79,41 @@ void check_labels(const L* labels, std::int64_t rows, std::int64_t classes) {
                                 classes, ", the number of classes"));
 }
 
+// Rows [begin, end) of a matrix without their gradient.
+template <class T, class L>
+void sparse_losses(const T* x, const L* labels, T* losses, std::int64_t columns, std::int64_t begin,
+                   std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) {
+    const T* row = x + i * columns;
+    const T largest = row_max(row, columns);
+    losses[i] = std::log(exp_sum(row, largest, columns)) - (row[labels[i]] - largest);
+  }
+}
+
+// The same with it, in blocks whose exponentials are taken in one go: rows may be short.
+template <class T, class L>
+void sparse_gradients(const T* x, const L* labels, T* losses, T* backprop, std::int64_t columns,
+                      std::int64_t begin, std::int64_t end) {
+  const std::int64_t block = std::max<std::int64_t>(1, kBlock / std::max<std::int64_t>(columns, 1));
+  for (std::int64_t first = begin; first < end; first += block) {
+    const std::int64_t last = std::min(end, first + block);
+    for (std::int64_t i = first; i < last; ++i) {
+      const T *row = x + i * columns, largest = row_max(row, columns);
+      T* p = backprop + i * columns;
+      for (std::int64_t j = 0; j < columns; ++j) p[j] = row[j] - largest;
+      losses[i] = p[labels[i]];
+    }
+    T* p = backprop + first * columns;
+    for (std::int64_t j = 0; j < (last - first) * columns; ++j) p[j] = exp_of_negative(p[j]);
+    for (std::int64_t i = first; i < last; ++i, p += columns) {
+      const T sum = row_sum(p, columns), scale = T(1) / sum;
+      losses[i] = std::log(sum) - losses[i];
+      for (std::int64_t j = 0; j < columns; ++j) p[j] *= scale;
+      p[labels[i]] -= T(1);
+    }
+  }
+}
+
 template <class T, class L>
 void bind_sparse(Bind& b) {
   const std::int64_t rows = b.input("features").shape[0], columns = b.input("features").shape[1];
@@ -88,19 +124,10 @@ void bind_sparse(Bind& b) {
     T *to = c[loss], *d = gradient ? c[backprop] : nullptr;
     check_labels(l, rows, columns);
     c.parallel(rows, grain, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const T* row = x + i * columns;
-        const T largest = row_max(row, columns);
-        if (!gradient) {
-          to[i] = std::log(exp_sum(row, largest, columns)) - (row[l[i]] - largest);
-          continue;
-        }
-        T* p = d + i * columns;
-        const T sum = exp_row(row, largest, p, columns), scale = T(1) / sum;
-        to[i] = std::log(sum) - (row[l[i]] - largest);
-        for (std::int64_t j = 0; j < columns; ++j) p[j] *= scale;
-        p[l[i]] -= T(1);
-      }
+      if (gradient)
+        sparse_gradients(x, l, to, d, columns, begin, end);
+      else
+        sparse_losses(x, l, to, columns, begin, end);
     });
   });
 }
