@@ -1,0 +1,113 @@
+// What a step costs: prepared calls of the models on one thread, plain Session::run, and our matrix product
+// beside OpenBLAS called directly. Prints the BLAS kernel that ran: times of large products mean little
+// without it. Nothing here checks results; tests do.
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "benches/models.h"
+#include "ops/ops.h"
+
+namespace runnel::benches {
+namespace {
+
+const char* const kModels[] = {"linear_regression/constant", "linear_regression/fed",  "mlp/4-16-16-3/16",
+                               "mlp/784-128-128-10/32",      "mlp/784-512-512-10/128", "add_chain/1000"};
+const std::int64_t kProductSizes[] = {16, 64, 256, 512, 1024};
+
+SessionOptions one_thread() { return {.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1}; }
+
+void prepared(benchmark::State& state, const std::string& name) {
+  const Model model = model_of(name);
+  Session session(*model.graph, one_thread());
+  session.run(model.init);
+  Prepared step = session.prepare({.feeds = model.inputs, .fetches = {model.step}});
+  for (auto _ : state) step(model.feeds);
+  state.counters["kernels"] = static_cast<double>(session.stats().kernels_run);
+  if (!model.loss) return;
+  std::vector<Feed> feeds;
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) feeds.push_back({model.inputs[i], model.feeds[i]});
+  const Fetch fetches[] = {model.loss};
+  state.counters["loss"] = session.run(fetches, feeds)[0].scalar<float>();  // falls if it trains
+}
+
+void plain_run(benchmark::State& state) {
+  const Model model = linear_regression(false);
+  Session session(*model.graph, one_thread());
+  session.run(model.init);
+  for (auto _ : state) session.run(model.step);
+}
+
+Tensor random_matrix(std::int64_t n) {
+  std::mt19937 bits(static_cast<unsigned>(n));
+  std::normal_distribution<float> normal;
+  Tensor out(DType::kFloat, {n, n});
+  for (float& value : out.mutable_values<float>()) value = normal(bits);
+  return out;
+}
+
+void count_flops(benchmark::State& state, std::int64_t n) {
+  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * static_cast<double>(n * n * n),
+                                                 benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void sgemm_ours(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  Graph g;
+  const Output a = placeholder<float>(g, {n, n}, "a"), b = placeholder<float>(g, {n, n}, "b");
+  Session session(g, one_thread());
+  Prepared product = session.prepare({.feeds = {a, b}, .fetches = {Operation(matmul(a, b).node())}});
+  const Tensor feeds[] = {random_matrix(n), random_matrix(n)};
+  for (auto _ : state) product(std::span<const Tensor>(feeds));
+  count_flops(state, n);
+}
+
+void sgemm_openblas(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  openblas_set_num_threads(1);
+  const Tensor a = random_matrix(n), b = random_matrix(n);
+  Tensor c(DType::kFloat, {n, n});
+  const auto size = static_cast<blasint>(n);
+  const float *from_a = a.values<float>().data(), *from_b = b.values<float>().data();
+  float* to = c.mutable_values<float>().data();
+  for (auto _ : state)
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, from_a, size, from_b, size, 0,
+                to, size);
+  count_flops(state, n);
+}
+
+// OpenBLAS reads these before main; they must not choose another kernel than the processor's own.
+void run_without_blas_settings(char** argv) {
+  const char* const kSettings[] = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"};
+  bool any = false;
+  for (const char* setting : kSettings) {
+    any |= std::getenv(setting) != nullptr;
+    unsetenv(setting);
+  }
+  if (any) execv("/proc/self/exe", argv);
+}
+
+}  // namespace
+}  // namespace runnel::benches
+
+int main(int argc, char** argv) {
+  using namespace runnel::benches;
+  run_without_blas_settings(argv);
+  benchmark::AddCustomContext("OpenBLAS kernel", openblas_get_corename());
+  benchmark::AddCustomContext("OPENBLAS_CORETYPE, OPENBLAS_L2_SIZE", "unset");
+  for (const char* name : kModels)
+    benchmark::RegisterBenchmark(name, [name](benchmark::State& state) { prepared(state, name); });
+  benchmark::RegisterBenchmark("run/linear_regression", plain_run);
+  for (const std::int64_t n : kProductSizes) {
+    benchmark::RegisterBenchmark("sgemm", sgemm_ours)->Arg(n);
+    benchmark::RegisterBenchmark("sgemm_openblas", sgemm_openblas)->Arg(n);
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
