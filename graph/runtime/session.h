@@ -70,7 +70,7 @@ struct SessionOptions {
   // Plans kept, the least recently used going first.
   int plan_cache_size = 256;
   bool log_plans = false;  // each new plan to the log, as RUNNEL_LOG_PLAN=1 does for all sessions
-  // What ops that read and write files use; borrowed, must outlive the session. None means the machine's files.
+  // What ops that read and write files use; borrowed, outlives the session. None means the machine's files.
   FileSystem* file_system = nullptr;
 };
 
