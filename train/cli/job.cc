@@ -1,8 +1,9 @@
-// Load, init, the targets so many times, the fetches, the files: in this order, and each before the next
-// begins.
+// Load, init, restore, the targets so many times, the fetches, the save, the files: in this order, and each
+// before the next begins.
 #include "train/cli/job.h"
 
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include "train/cli/json.h"
 #include "train/cli/model.h"
 #include "train/cli/npy.h"
+#include "train/train.h"
 
 namespace runnel {
 namespace {
@@ -58,7 +60,10 @@ std::vector<std::string> files_of(const Job& job) {
 std::vector<Result> run(const Job& job) {
   const std::vector<std::string> files = files_of(job);
   Graph graph;
-  load_model(graph, job.model);
+  const std::string saver_def = load_model(graph, job.model);
+  std::optional<Saver> saver;
+  if (!job.restore.empty() || !job.save.empty())
+    saver.emplace(saver_def.empty() ? Saver(graph) : Saver::from_saver_def(graph, saver_def));
   std::vector<Feed> feeds;
   for (const std::string& text : job.feeds) feeds.push_back(feed_of(graph, text));
   std::vector<Fetch> targets, fetches;
@@ -66,13 +71,14 @@ std::vector<Result> run(const Job& job) {
   for (const std::string& name : job.fetches) fetches.emplace_back(graph.output(name));
   Session session(graph);
   if (!job.init.empty()) session.run(graph.operation(job.init));
+  if (!job.restore.empty()) saver->restore(session, job.restore);
   if (!targets.empty())
     for (std::int64_t step = 0; step < job.steps; ++step)
       session.run(std::span<const Fetch>(targets), std::span<const Feed>(feeds));
+  std::vector<Tensor> values;
+  if (!fetches.empty()) values = session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
+  if (!job.save.empty()) saver->save(session, job.save);
   std::vector<Result> out;
-  if (fetches.empty()) return out;
-  const std::vector<Tensor> values =
-      session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
   for (std::size_t i = 0; i < values.size(); ++i) out.push_back({job.fetches[i], files[i], values[i]});
   return out;
 }
@@ -99,6 +105,9 @@ std::string json_of(const Result& result) {
 
 void add_job_options(CLI::App& command, Job& job) {
   command.add_option("MODEL", job.model, "a .meta, or a GraphDef as .pb or .pbtxt");
+  command.add_option("--restore", job.restore, "a checkpoint to start from; .meta models know how")
+      ->type_name("PREFIX");
+  command.add_option("--save", job.save, "where to save the variables in the end")->type_name("PREFIX");
   command.add_option("--init", job.init, "an operation to run once, first")->type_name("OP");
   command.add_option("--feed", job.feeds, "a tensor's value, for targets and fetches")
       ->type_name("T=FILE.npy")

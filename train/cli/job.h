@@ -1,4 +1,5 @@
-// One job of `runnel run`: a model, what to feed, what to run how often, what to fetch and where to.
+// One job of `runnel run`: a model, where its values come from, what to feed, what to run how
+// often, what to fetch and where to, where to save.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ class App;
 namespace runnel {
 
 struct Job {
-  std::string model, init, out;
+  std::string model, restore, init, out, save;
   std::vector<std::string> feeds, targets, fetches;
   std::int64_t steps = 1;
 };

@@ -3,17 +3,15 @@
 
 namespace runnel {
 
-void load_model(Graph& graph, const std::string& path) {
+std::string load_model(Graph& graph, const std::string& path) {
   const bool meta = path.ends_with(".meta") || path.ends_with(".meta.txt");
   if (!meta && !path.ends_with(".pb") && !path.ends_with(".pbtxt"))
     throw InvalidArgument(cat(path, ": a model is a .meta, or a GraphDef as .pb or .pbtxt"));
   const std::string bytes = read_file(real_file_system(), path);
   try {
-    if (meta) {
-      import_meta_graph_def(graph, bytes);
-    } else {
-      graph.import_graph_def(bytes);
-    }
+    if (meta) return import_meta_graph_def(graph, bytes).saver_def;
+    graph.import_graph_def(bytes);
+    return "";
   } catch (const Error& error) {
     throw_error(error.code(), cat(path, ": ", error.message()), error.where(), error.node());
   }

@@ -8,7 +8,7 @@
 namespace runnel {
 
 // Adds the graph of a `.meta` (MetaGraphDef) or of a `.pb` or `.pbtxt` (GraphDef). Errors begin with the
-// path.
-void load_model(Graph& graph, const std::string& path);
+// path. Returns the serialized SaverDef of a `.meta`; empty if there is none.
+std::string load_model(Graph& graph, const std::string& path);
 
 }  // namespace runnel
