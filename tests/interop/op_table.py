@@ -148,7 +148,7 @@ for ta in (False, True):
                                                for m, k, n in ((1, 1, 1), (3, 0, 2), (4, 5, 3))]))
 op("MatMul", lambda a, b: raw.MatMul(a=a, b=b), cases([(1, 4), (4, 1)], [(0, 3), (3, 2)], [(33, 70), (70, 19)]), label="large", types=FLOATS)
 REDUCE = cases([(), i32([])], [(0, 3), i32([1])], [(2, 3, 4), i32([0, -1])])
-EACH_AXIS = {f"axis_{axis}": [(3, 4, 5), i32(axis)] for axis in (0, 1, 2, -1, [], [0], [1, 2], [0, 1, 2], [2, 0])}
+EACH_AXIS = {f"axis_{axis}".replace(" ", ""): [(3, 4, 5), i32(axis)] for axis in (0, 1, 2, -1, [], [0], [1, 2], [0, 1, 2], [2, 0])}
 for name in ("Sum", "Mean", "Max", "Min", "Prod"):
     reduce = lambda x, axis, f=getattr(raw, name), **keep: f(input=x, axis=axis, **keep)
     smooth = name != "Prod"
