@@ -25,7 +25,7 @@ thread_local bool counting = false;
 thread_local int allocations = 0;
 }  // namespace
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(_GLIBCXX_TSAN)  // sanitizers have a malloc of their own
 extern "C" void* malloc(std::size_t bytes) {
   if (counting) ++allocations;
   return __libc_malloc(bytes);
