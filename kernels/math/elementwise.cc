@@ -52,7 +52,11 @@ void bind_loops(Bind& b, const BinaryLoops& loops) {
   const std::int64_t n = s.elements();
   const std::int64_t divisors = n == 0 ? 0 : b.input("y").shape.elements();
   if (n == 0) return b.run([](Context&) {});
-  if (n <= kElementwiseGrain && s.is_flat() && !loops.check_y) {
+  if (n == 1 && !loops.check_y) {
+    b.run([one = loops.one, x = b.in<Bytes>("x"), y = b.in<Bytes>("y"), z = b.out<Bytes>("z")](Context& c) {
+      one(c[x], c[y], c[z]);
+    });
+  } else if (n <= kElementwiseGrain && s.is_flat() && !loops.check_y) {
     b.run([row = row_of(loops, s.kind()), all = s.all_rows(), x = b.in<Bytes>("x"), y = b.in<Bytes>("y"),
            z = b.out<Bytes>("z")](Context& c) { row(c[x], c[y], c[z], all); });
   } else if (s.rows() == 1) {

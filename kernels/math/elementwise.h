@@ -32,7 +32,8 @@ using Wrapping = typename WrappingType<T>::type;
 struct BinaryLoops {
   using Row = void (*)(const void* x, const void* y, void* z, const Stretch::Rows& s);
   Row both, left_stays, right_stays;
-  std::int64_t input_size, output_size;  // bytes an element
+  void (*one)(const void* x, const void* y, void* z);  // a single result
+  std::int64_t input_size, output_size;                // bytes an element
   // Looks at all of y before anything is written, and may throw; null for nothing.
   void (*check_y)(const void* y, std::int64_t n) = nullptr;
 };
@@ -65,6 +66,9 @@ struct Loops {
       for (std::int64_t i = 0; i < n; ++i) r[i] = F::apply(a[i], right);
     });
   }
+  static void one(const void* x, const void* y, void* z) {
+    *static_cast<R*>(z) = F::apply(*static_cast<const T*>(x), *static_cast<const T*>(y));
+  }
   static void alone(const void* x, void* y, std::int64_t n) {
     const T* a = static_cast<const T*>(x);
     R* __restrict r = static_cast<R*>(y);
@@ -83,7 +87,7 @@ struct Loops {
 template <class F, class T, class R = T>
 BinaryLoops binary_loops() {
   using L = Loops<F, T, R>;
-  return {L::both, L::left_stays, L::right_stays, sizeof(T), sizeof(R)};
+  return {L::both, L::left_stays, L::right_stays, L::one, sizeof(T), sizeof(R)};
 }
 template <class F, class T, class R = T>
 void bind_binary(Bind& b) {

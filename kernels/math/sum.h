@@ -86,9 +86,19 @@ struct PacketSum {
       for (; i < n; ++i) sum += P::load(column + i * width);
       sum.store(out + j);
     }
-    for (std::int64_t k = j; k < end; ++k) out[k] = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t k = j; k < end; ++k) out[k] += x[i * width + k];
+    if (j < end) rest<kWidth - 1>(x + j, n, width, end - j, out + j);
+  }
+
+ private:
+  // `count` columns less than a packet, their sums in registers.
+  template <std::int64_t N>
+  static void rest(const T* x, std::int64_t n, std::int64_t width, std::int64_t count, T* out) {
+    if constexpr (N > 1)
+      if (count < N) return rest<N - 1>(x, n, width, count, out);
+    T sums[N] = {};
+    for (std::int64_t i = 0; i < n; ++i, x += width)
+      for (std::int64_t k = 0; k < N; ++k) sums[k] += x[k];
+    for (std::int64_t k = 0; k < N; ++k) out[k] = sums[k];
   }
 };
 

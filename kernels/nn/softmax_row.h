@@ -16,7 +16,8 @@ inline float exp_of_negative(float x) {
   const float bounded = x > kLowest ? x : kLowest;
   const auto n = static_cast<std::int32_t>(bounded * 1.44269504f - 0.5f);
   const float whole = static_cast<float>(n);
-  const float r = (x - whole * 0.693359375f) - whole * -2.12194440e-4f;
+  const float kept = x < kLowest ? kLowest : x;  // NaN stays
+  const float r = (kept - whole * 0.693359375f) - whole * -2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
@@ -24,8 +25,9 @@ inline float exp_of_negative(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  const float scaled = p * std::bit_cast<float>((n + 127) << 23);
-  return x < kLowest ? 0.0f : scaled;
+  // Chosen as a number, not by a branch around p: only so do loops become vectors.
+  const std::int32_t scale = x < kLowest ? 0 : (n + 127) << 23;
+  return p * std::bit_cast<float>(scale);
 }
 inline double exp_of_negative(double x) { return std::exp(x); }
 
