@@ -71,11 +71,6 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   has_deadline_ = timeout > 0;
   if (has_deadline_) deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout);
   if (has_deadline_ || options.cancellation) throw_if_stopped();
-  // Feeds are held for the step alone: whoever fed a tensor may write it afterwards without a copy.
-  struct Drop {
-    Execution& e;
-    ~Drop() { e.drop_feeds(); }
-  } drop{*this};
   take_feeds(feeds);
   renew_own();
   if (!plan_.early.empty()) run_early();
@@ -91,19 +86,15 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   engine_.counters.kernels_run.store(plan_.steps.size() + plan_.early.size(), std::memory_order_relaxed);
 }
 
+// Feeds are the caller's, who holds them for the step alone: whoever fed a tensor may write it afterwards
+// without a copy.
 void Execution::take_feeds(std::span<const Feed> feeds) {
+  feeds_ = feeds;
   for (std::size_t i = 0; i < feeds.size(); ++i)
     for (const int s : plan_.feed_slots[i]) {
       pointers_[static_cast<std::size_t>(s)] = const_cast<void*>(feeds[i].value.data());
-      if (plan_.slots[static_cast<std::size_t>(s)].root_slot == s)
-        tensors_[static_cast<std::size_t>(s)] = feeds[i].value;
       if (plan_.dynamic) shapes_[static_cast<std::size_t>(s)] = feeds[i].value.shape();
     }
-}
-
-void Execution::drop_feeds() {
-  for (const std::vector<int>& slots : plan_.feed_slots)
-    for (const int s : slots) tensors_[static_cast<std::size_t>(s)] = Tensor();
 }
 
 // Results that somebody still holds from an earlier step keep their memory; this one gets new.
@@ -232,7 +223,8 @@ Tensor Execution::tensor(int slot) {
     }
     case Root::kFeed:
     case Root::kOwn: {
-      const Tensor& memory = tensors_[static_cast<std::size_t>(s.root_slot)];
+      const Tensor& memory = s.root == Root::kFeed ? feeds_[static_cast<std::size_t>(s.index)].value
+                                                   : tensors_[static_cast<std::size_t>(s.root_slot)];
       if (memory && memory.data() == pointers_[static_cast<std::size_t>(slot)])
         return Tensor(s.dtype, shape, memory.buffer());
       break;

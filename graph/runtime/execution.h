@@ -60,7 +60,6 @@ class Execution final : public Context {
                        const std::function<void(std::int64_t, std::int64_t)>& body) override;
   void* memory_of(const Slot& slot) const;
   void take_feeds(std::span<const Feed> feeds);
-  void drop_feeds();
   void renew_own();
   void run_early();
   bool run_early_step(const EarlyStep& step);
@@ -78,7 +77,8 @@ class Execution final : public Context {
   const Plan& plan_;
   Engine& engine_;
   std::vector<void*> pointers_;
-  std::vector<Tensor> tensors_;  // memory of kOwn slots, fed values, late values
+  std::vector<Tensor> tensors_;  // memory of kOwn slots, late values
+  std::span<const Feed> feeds_;  // of the step that runs
   std::vector<Shape> shapes_;    // of slots whose shape is told late
   std::vector<char> dead_;
   std::vector<LateCache> late_;
