@@ -19,6 +19,7 @@ struct Gemm {
   bool transpose_a = false;
   bool transpose_b = false;
   std::int64_t tile_rows = 0, tile_columns = 0;  // of the result, a call of BLAS; 0: all
+  bool turn_b = false;                           // floats: copy b out of its transposed place first
 };
 
 // Of two matrices of these shapes, as MatMul's attributes say. Requires: known shapes that fit. Throws

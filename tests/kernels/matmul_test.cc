@@ -1,6 +1,7 @@
 // MatMul: by hand, against a schoolbook loop, against TensorFlow's (golden/sums), by derivatives.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -46,6 +47,28 @@ Tensor made(std::int64_t c, const Shape& shape) {
   return out;
 }
 
+template <class To, class From>
+Tensor as(const Tensor& tensor) {
+  Tensor out(dtype_of<To>(), tensor.shape());
+  std::ranges::transform(tensor.values<From>(), out.mutable_values<To>().begin(),
+                         [](From value) { return static_cast<To>(value); });
+  return out;
+}
+
+// Of a product of floats to that of the same numbers in double.
+double float_gap(const Tensor& a, bool ta, const Tensor& b, bool tb) {
+  Graph g;
+  const MatMulOptions options{.transpose_a = ta, .transpose_b = tb};
+  const Tensor fa = as<float, double>(a), fb = as<float, double>(b);
+  const Tensor got = evaluate(matmul(constant(g, fa), constant(g, fb), options));
+  const Tensor exact =
+      evaluate(matmul(constant(g, as<double, float>(fa)), constant(g, as<double, float>(fb)), options));
+  double worst = 0;
+  for (std::size_t i = 0; i < exact.values<double>().size(); ++i)
+    worst = std::max(worst, std::abs(exact.values<double>()[i] - got.values<float>()[i]));
+  return worst;
+}
+
 }  // namespace
 
 TEST_CASE("multiplies a 2x2 by a 2x1, worked by hand") {
@@ -67,6 +90,24 @@ TEST_CASE("products of all sizes and flags are those of the schoolbook loop") {
         const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),
                      b = random(tb ? Shape{n, k} : Shape{k, n}, 2);
         CHECK(worst_gap(a, ta, b, tb) < 1e-12);
+      }
+}
+
+TEST_CASE("products of floats are those of doubles, also where they are cut into tiles or turned") {
+  const std::vector<std::array<std::int64_t, 3>> sizes{
+      {9, 5, 7},   {16, 3, 16},   {8, 6, 13},     {40, 63, 65},   {64, 64, 64},
+      {7, 16, 16}, {33, 600, 90}, {130, 700, 70}, {200, 130, 77}, {20, 1500, 67}};
+  for (const auto& [m, k, n] : sizes)
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true}) {
+        CAPTURE(m);
+        CAPTURE(k);
+        CAPTURE(n);
+        CAPTURE(ta);
+        CAPTURE(tb);
+        const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),
+                     b = random(tb ? Shape{n, k} : Shape{k, n}, 2);
+        CHECK(float_gap(a, ta, b, tb) < 1e-6 * static_cast<double>(k));
       }
 }
 
