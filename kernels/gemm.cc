@@ -16,8 +16,14 @@
 namespace runnel {
 namespace {
 
-// Rows a call of OpenBLAS, for every thread count: its results may depend on how many there are.
-constexpr std::int64_t kBlockRows = 128;
+// Rows a part, for every thread count: OpenBLAS's results may depend on how many there are. A quarter of all
+// within these bounds: each part packs b again, which costs a tenth at 128 rows and a fiftieth at 512.
+constexpr std::int64_t kFewestRows = 128, kMostRows = 512;
+
+std::int64_t part_rows(std::int64_t m) {
+  const std::int64_t quarter = (m + 4 * kFewestRows - 1) / (4 * kFewestRows) * kFewestRows;
+  return std::min(quarter, kMostRows);
+}
 
 // OpenBLAS takes its kernels for small matrices up to this many multiplications.
 constexpr std::int64_t kMostSmall = 1'000'000;
@@ -153,14 +159,15 @@ void multiply(const Gemm& g, const T* a, const T* b, T* out, Context& c) {
   if (g.k == 0 || g.m == 0 || g.n == 0) return;
   if constexpr (std::is_integral_v<T>) {
     by_loops(g, a, b, out);
-  } else if (g.m <= kBlockRows) {
+  } else if (g.m <= kFewestRows) {
     if constexpr (std::is_same_v<T, float>)
       if (g.turn_b) return by_turning(g, a, b, out);
     by_tiles(g, a, b, out, 0, g.m);
   } else {
-    c.parallel((g.m + kBlockRows - 1) / kBlockRows, 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t rows = part_rows(g.m);
+    c.parallel((g.m + rows - 1) / rows, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i)
-        by_tiles(g, a, b, out, i * kBlockRows, std::min((i + 1) * kBlockRows, g.m));
+        by_tiles(g, a, b, out, i * rows, std::min((i + 1) * rows, g.m));
     });
   }
 }
