@@ -52,7 +52,8 @@ class Line:
     build: typing.Callable
     cases: dict
     values: str = "any"        # or "positive", "coarse" (with equal ones), "unit" (0..1), "tiny" (exact products)
-    types: tuple = None        # of the kernels if None
+    types: tuple = None        # of the kernels if None, a few of them for an op's second line and on
+    every_type: bool = False   # on a later line, too
     gradient: bool = True
     label: str = ""            # tells two lines of one op apart
 
@@ -131,7 +132,8 @@ for name in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", "
 op("AddN", lambda *x: tf.add_n(list(x)), SAME)
 op("AddN", lambda *x: tf.add_n(list(x)), cases([()] * 5, [(0, 3)] * 5, [(7, 9)] * 5), label="five")
 for target in ("float32", "float64", "int32", "int64", "uint8", "int8", "int16", "bool"):
-    op("Cast", lambda x, t=target: raw.Cast(x=x, DstT=tf.as_dtype(t)), UNARY, values="tiny", label="to_" + target)
+    op("Cast", lambda x, t=target: raw.Cast(x=x, DstT=tf.as_dtype(t)), UNARY, values="tiny", label="to_" + target,
+       every_type=True)
 SELECT = cases([mask(True), (), ()], [mask(np.zeros((0, 3))), (0, 3), (0, 3)],
                [mask([[True, False, True], [False, False, True]]), (2, 3), (2, 3)])
 op("Select", lambda c, x, y: raw.Select(condition=c, x=x, y=y), SELECT, types=MOVED)
