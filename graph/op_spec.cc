@@ -200,9 +200,11 @@ void ShapeContext::refuse(std::string_view problem) const {
     for (int k = 0; k < node_->input_count(arg.name); ++k) {
       const int i = node_->input_position(arg.name, k);
       const Output& from = node_->input_list()[static_cast<std::size_t>(i)];
-      text +=
-          cat(separator, arg.name, arg.is_list() ? cat("[", k, "]") : "", " is ",
-              from ? base_of(from.dtype()) : DType::kInvalid, input(i), " (", from ? from.name() : "?", ")");
+      const DType type = from ? base_of(from.dtype()) : DType::kInvalid;
+      const bool handle = type == DType::kResource;  // what counts is the variable behind it
+      text += cat(separator, arg.name, arg.is_list() ? cat("[", k, "]") : "", " is ", type,
+                  handle ? " of shape " : "", handle ? variable_shape(i) : input(i), " (",
+                  from ? from.name() : "?", ")");
       separator = ", ";
     }
   throw InvalidArgument(text);

@@ -24,6 +24,12 @@ Shape written_shape(const ShapeContext& c) {
   return held.merged_with(value);
 }
 Shapes write_of_ref(const ShapeContext& c) { return written_shape(c); }
+// A resource variable may take any value that its handle allows, whatever it holds now.
+Shapes assignment_to_resource(const ShapeContext& c) {
+  if (!c.ShapeContext::variable_shape(0).compatible_with(c.input(1)))
+    c.refuse("the value's shape is not the variable's");
+  return {};
+}
 Shapes write_of_resource(const ShapeContext& c) {
   (void)written_shape(c);
   return {};
@@ -104,7 +110,7 @@ const OpRegistration kAssignVariableOp{{
     .name = "AssignVariableOp",
     .inputs = {"resource: resource", "value: dtype"},
     .attrs = {kDtype},
-    .shape = write_of_resource,
+    .shape = assignment_to_resource,
     .gradient = Gradient::none("writes a variable"),
     .traits = {.variables = {{"resource", Access::kOverwrites}}, .stateful = true},
 }};

@@ -77,6 +77,7 @@ class Placer {
              .name = ""};
     if (value.variable >= 0) {
       out.root = Root::kVariable;
+      out.shape = Shape::unknown();  // the variable's own, which may change
       out.index = out_.variable_at[static_cast<std::size_t>(value.variable)];
       out.dtype = plan_.variables[static_cast<std::size_t>(out.index)].slot->dtype;
     } else if (value.constant) {

@@ -236,11 +236,8 @@ class PlanMaker {
     return merge_step(std::move(plan));
   }
 
-  TensorInfo info_of(const ValueId& id) const {
-    const Slot& slot = plan_->slots[static_cast<std::size_t>(slot_of(id))];
-    if (slot.root == Root::kVariable && work_.value(id).variable >= 0)
-      return {slot.dtype, work_.variable_shapes[static_cast<std::size_t>(work_.value(id).variable)]};
-    return {slot.dtype, slot.shape};
+  DType dtype_of(const ValueId& id) const {
+    return plan_->slots[static_cast<std::size_t>(slot_of(id))].dtype;
   }
 
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> state_maker(
@@ -252,13 +249,14 @@ class PlanMaker {
     const WorkNode& node = work_.at(i);
     BindRequest request;
     request.node = node.node;
-    for (const ValueId& id : node.inputs) {
-      request.inputs.push_back(info_of(id));
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const ValueId id = node.inputs[k];
+      request.inputs.push_back({dtype_of(id), node.input_shapes[k]});
       request.values.push_back(work_.value(id).constant.value_or(Tensor()));
       request.input_slots.push_back(slot_of(id));
     }
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-      request.outputs.push_back(info_of({i, static_cast<int>(k)}));
+      request.outputs.push_back({dtype_of({i, static_cast<int>(k)}), node.outputs[k].shape});
       request.output_slots.push_back(slot_of({i, static_cast<int>(k)}));
       request.wanted.push_back(node.outputs[k].wanted);
     }

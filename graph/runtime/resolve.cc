@@ -120,6 +120,7 @@ class Resolver {
   void visit_kernel(WorkNode& node) {
     try {
       infer(node);
+      for (const ValueId& id : node.inputs) node.input_shapes.push_back(shape_of(id));
       if (reads_variable(node)) {
         node.kind = Kind::kView;
         node.late = !node.outputs[0].shape.is_known();

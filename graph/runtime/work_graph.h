@@ -52,6 +52,8 @@ struct WorkNode {
   std::vector<ValueId> inputs;
   std::vector<int> before;  // nodes that run earlier without giving a value
   std::vector<Value> outputs;
+  // Of a kernel's inputs when it runs: an assignment before it may change a variable's.
+  std::vector<Shape> input_shapes;
   int feed = -1;
   bool live = true;        // false: reached by control edges alone, orders but does not run
   bool must_copy = false;  // may not share the memory of its input
