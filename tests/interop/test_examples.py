@@ -109,3 +109,9 @@ def test_an_output_that_is_a_file_is_refused(tmp_path):
 def test_resuming_without_a_checkpoint_says_so(tmp_path):
     error = run("linear_regression", "--out", tmp_path / "run", "--resume", status=1)
     assert "checkpoint" in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize("steps", ["0", "-3", "abc"])
+def test_a_number_of_steps_that_is_none_is_used_wrongly(tmp_path, steps):
+    text = run("linear_regression", "--steps", steps, "--out", tmp_path / "run", status=2)
+    assert f"--steps: Value {steps} not in range 1 to 1000000000" in text and not (tmp_path / "run").exists()

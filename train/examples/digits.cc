@@ -27,6 +27,8 @@ constexpr std::int64_t kPixels = 64;
 constexpr int kClasses = 10;
 constexpr std::size_t kTestShare = 5;  // one row in this many is held out
 
+constexpr std::int64_t kMost = 1'000'000'000;  // steps, rows or units
+
 struct Flags {
   std::string data;
   int epochs = 60;
@@ -184,13 +186,13 @@ int main(int count, char** arguments) {
   CLI::App program("Learns handwritten digits from a CSV.");
   program.add_option("--data", flags.data, "CSV with 64 pixel columns and one called label")->required();
   program.add_option("--epochs", flags.epochs, "times through the data")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
   program.add_option("--batch", flags.batch, "rows a step")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
   program.add_option("--hidden", flags.hidden, "units of the hidden layer")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
   program.add_option("--optimizer", flags.optimizer)
       ->check(CLI::IsMember({"sgd", "momentum", "adam"}))
@@ -198,7 +200,11 @@ int main(int count, char** arguments) {
   program.add_option("--seed", flags.seed, "of initial weights and of the order of rows")
       ->capture_default_str();
   program.add_option("--out", flags.out, "folder for the checkpoint and events")->capture_default_str();
-  CLI11_PARSE(program, count, arguments);
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : 2;  // 0 for --help, 2 for what was used wrongly
+  }
   try {
     train(flags);
   } catch (const std::exception& error) {

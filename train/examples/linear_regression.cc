@@ -19,6 +19,8 @@ struct Line {
   std::vector<float> xs, ys;
 };
 
+constexpr std::int64_t kMost = 1'000'000'000;  // steps, rows or units
+
 struct Flags {
   std::int64_t steps = 101;
   float learning_rate = 0.5f;
@@ -106,7 +108,7 @@ int main(int count, char** arguments) {
   Flags flags;
   CLI::App program("Fits a line by gradient descent.");
   program.add_option("--steps", flags.steps, "rounds to train in all")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
   program.add_option("--learning-rate", flags.learning_rate, "step width of the descent")
       ->capture_default_str();
@@ -114,7 +116,11 @@ int main(int count, char** arguments) {
   program.add_option("--data", flags.data, "CSV with a header line and columns x and y");
   program.add_option("--out", flags.out, "folder for checkpoints and events")->capture_default_str();
   program.add_flag("--resume", flags.resume, "go on from the newest checkpoint in --out");
-  CLI11_PARSE(program, count, arguments);
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : 2;  // 0 for --help, 2 for what was used wrongly
+  }
   try {
     train(flags);
   } catch (const std::exception& error) {
