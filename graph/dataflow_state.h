@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -104,5 +105,8 @@ bool is_node_name(std::string_view name);
 
 // The device that a node gets from the open DeviceScopes.
 std::string merged_device(const ScopeState& scope);
+
+// A share of the default graph, if `graph` is it: sessions go on with it after reset_default_graph().
+std::shared_ptr<Graph> share_default_graph(const Graph& graph);
 
 }  // namespace runnel

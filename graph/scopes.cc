@@ -75,7 +75,7 @@ thread_local std::vector<Graph*> defaults;
 
 struct GlobalGraph {
   std::mutex lock;
-  std::unique_ptr<Graph> graph = std::make_unique<Graph>();
+  std::shared_ptr<Graph> graph = std::make_shared<Graph>();
 };
 GlobalGraph& global_graph() {
   static auto* global = new GlobalGraph;
@@ -213,7 +213,13 @@ void reset_default_graph() {
         "reset_default_graph: a graph is the default in this block (AsDefault); leave it first");
   GlobalGraph& global = global_graph();
   std::lock_guard hold(global.lock);
-  global.graph = std::make_unique<Graph>();
+  global.graph = std::make_shared<Graph>();
+}
+
+std::shared_ptr<Graph> share_default_graph(const Graph& graph) {
+  GlobalGraph& global = global_graph();
+  std::lock_guard hold(global.lock);
+  return global.graph.get() == &graph ? global.graph : nullptr;
 }
 
 AsDefault::AsDefault(Graph& graph) { defaults.push_back(&graph); }

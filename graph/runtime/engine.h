@@ -85,6 +85,7 @@ class Engine {
   Counters counters;
 
  private:
+  const std::shared_ptr<Graph> kept_;  // the default graph, which reset_default_graph() would end; else null
   Graph& graph_;
   SessionOptions options_;
   LockRoom lock_room_;

@@ -272,3 +272,12 @@ TEST_CASE("a plan prints its kernels in order, with places and bytes") {
   CHECK(text.find("0 AddV2 'add': float[2] feed 0, float[] constant -> float[2] @0") != std::string::npos);
   CHECK(text.find("1 Square 'y': float[2] @0 -> float[2] buffer") != std::string::npos);
 }
+
+TEST_CASE("a session of the default graph goes on with it after the default graph was reset") {
+  reset_default_graph();
+  Session session;
+  const Output x = constant(session.graph(), Tensor::scalar(4.0f));
+  reset_default_graph();
+  CHECK(&default_graph() != &session.graph());
+  CHECK(session.run(x * 3.0f).scalar<float>() == 12);
+}
