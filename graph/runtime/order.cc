@@ -96,8 +96,10 @@ class Orderer {
       const int variable =
           work_.value(node.inputs[static_cast<std::size_t>(node.node->input_position(use.arg))]).variable;
       if (variable < 0)
-        throw InvalidArgument(cat("input ", use.arg, " does not come from a variable that this step knows"),
-                              node.node->where(), node.node->name());
+        throw InvalidArgument(
+            cat(node.node->op(), " '", node.node->name(), "': input ", use.arg,
+                " is no variable in this step: feed the value that is read, not the variable itself"),
+            node.node->where(), node.node->name());
       for (int k = 0; k < node.node->outputs(); ++k)
         if (is_ref(node.node->output_type(k))) node.outputs[static_cast<std::size_t>(k)].variable = variable;
     }

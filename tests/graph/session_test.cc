@@ -273,6 +273,18 @@ TEST_CASE("a plan prints its kernels in order, with places and bytes") {
   CHECK(text.find("1 Square 'y': float[2] @0 -> float[2] buffer") != std::string::npos);
 }
 
+TEST_CASE("feeding the variable itself to an op that writes it is refused, naming the op") {
+  Graph g;
+  const Variable v = variable(g, 1.0f, "v");
+  const Output sum = assign_add(v, 1.0f);
+  Session session(g);
+  CHECK_THROWS_WITH_AS(
+      session.run(sum, {{g.output("v:0"), Tensor::scalar(5.0f)}}),
+      "AssignAdd 'AssignAdd': input ref is no variable in this step: feed the value that is read, "
+      "not the variable itself",
+      InvalidArgument);
+}
+
 TEST_CASE("a session of the default graph goes on with it after the default graph was reset") {
   reset_default_graph();
   Session session;
