@@ -44,8 +44,11 @@ def as_npy(value):
     return value
 
 
-def difference(ours, theirs, near_zero=1e-6):
-    """None if equal: floats to 1e-5 relative plus `near_zero` of the largest magnitude, all else exactly; or what differs."""
+def difference(ours, theirs, near_zero=1e-6, at_least=0.0):
+    """None if equal: floats to 1e-5 relative plus `near_zero` of the largest magnitude, all else exactly; or what differs.
+
+    `at_least` is a magnitude that went into the tensor, for values that are what is left when large ones cancel.
+    """
     theirs = as_npy(theirs)
     if ours.shape != theirs.shape:
         return f"shape {list(ours.shape)}, TensorFlow's is {list(theirs.shape)}"
@@ -54,7 +57,7 @@ def difference(ours, theirs, near_zero=1e-6):
     if theirs.dtype.kind not in "fc":
         return None if np.array_equal(ours, theirs) else f"{shown(ours)}, TensorFlow's is {shown(theirs)}"
     sizes = np.abs(theirs[np.isfinite(theirs)])
-    bound = 1e-5 * np.abs(theirs) + near_zero * (sizes.max() if sizes.size else 0)
+    bound = 1e-5 * np.abs(theirs) + near_zero * max(sizes.max() if sizes.size else 0, at_least)
     with np.errstate(invalid="ignore"):
         near = (np.abs(ours - theirs) <= bound) | (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
     return None if near.all() else f"{shown(ours)}, TensorFlow's is {shown(theirs)}"
