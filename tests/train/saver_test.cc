@@ -205,7 +205,7 @@ TEST_CASE("two variables of one name, one variable of two names and no variables
   const Variable a = variable(g, 1.0f, "a"), b = variable(g, 1.0f, "b");
   CHECK(message_of<InvalidArgument>([&] {
           Saver(g, {a, {"a", b}});
-        }).starts_with("At least two variables have the same name: a"));
+        }).starts_with("At least two variables have the same name: a: save one of them under another"));
   CHECK_THROWS_AS(Saver(g, {{"x", a}, {"y", a}}), InvalidArgument);
   CHECK_THROWS_AS(Saver(g, {.max_to_keep = -1}), InvalidArgument);
 }

@@ -25,7 +25,7 @@ void require_distinct(const std::vector<SaverItem>& items) {
     const auto& part = item.variable().parts().slice;
     if (!keys.emplace(item.key(), part ? part->offset : std::vector<std::int64_t>{}).second)
       throw InvalidArgument(cat("At least two variables have the same name: ", item.key(),
-                                "; a Saver of a graph imported over one that was built has both of them"));
+                                ": save one of them under another, as in {\"other\", variable}"));
     const auto [known, fresh] = variables.emplace(item.variable().name(), item.key());
     if (!fresh)
       throw InvalidArgument(cat("variable '", item.variable().name(), "' is given under two names, '",
