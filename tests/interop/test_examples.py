@@ -108,7 +108,12 @@ def test_an_output_that_is_a_file_is_refused(tmp_path):
 
 def test_resuming_without_a_checkpoint_says_so(tmp_path):
     error = run("linear_regression", "--out", tmp_path / "run", "--resume", status=1)
-    assert "checkpoint" in error and len(error.splitlines()) == 1
+    assert "leave --resume out" in error and len(error.splitlines()) == 1
+
+
+def test_a_learning_rate_that_is_no_number_is_refused(tmp_path):
+    error = run("linear_regression", "--out", tmp_path / "run", "--learning-rate", "nan", status=2)
+    assert "--learning-rate" in error and not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("steps", ["0", "-3", "abc"])

@@ -116,7 +116,7 @@ void add_job_options(CLI::App& command, Job& job) {
       ->type_name("OP")
       ->allow_extra_args(false);
   command.add_option("--steps", job.steps, "how often the targets run")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000}))
       ->capture_default_str();
   command.add_option("--fetch", job.fetches, "a tensor to compute after the steps")
       ->type_name("T")

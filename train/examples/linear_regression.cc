@@ -1,7 +1,9 @@
 // Fits a line y = weight x + bias, with everything around it: name scopes, summaries, two savers, events, and
 // going on after a stop. Without --data it makes 100 points of y = 0.1 x + 0.3.
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,20 @@ Line read_line(const std::string& path) {
   return {table.column("x"), table.column("y")};
 }
 
+// For a flag whose value would make every weight NaN.
+std::string finite_number(const std::string& text) {
+  return std::isfinite(std::strtof(text.c_str(), nullptr)) ? "" : text + " is no finite number";
+}
+
+// The checkpoint to go on from.
+std::string newest_checkpoint(const std::string& out) {
+  try {
+    return latest_checkpoint(out + "/checkpoint");
+  } catch (const NotFound& error) {
+    throw NotFound(error.message() + "; there is no run to go on with: leave --resume out");
+  }
+}
+
 void train(const Flags& flags) {
   const Line line = flags.data.empty() ? line_points(100) : read_line(flags.data);
   Graph g({.seed = flags.seed});
@@ -76,7 +92,7 @@ void train(const Flags& flags) {
   Session session(g);
   std::int64_t start = 0;
   if (flags.resume) {
-    const std::string newest = latest_checkpoint(flags.out + "/checkpoint");
+    const std::string newest = newest_checkpoint(flags.out);
     saver.restore(session, newest);
     start = session.get<std::int64_t>(global_step);
     std::printf("Going on from %s at step %lld\n", newest.c_str(), static_cast<long long>(start));
@@ -111,6 +127,7 @@ int main(int count, char** arguments) {
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
   program.add_option("--learning-rate", flags.learning_rate, "step width of the descent")
+      ->check(finite_number)
       ->capture_default_str();
   program.add_option("--seed", flags.seed, "of the initial weight")->capture_default_str();
   program.add_option("--data", flags.data, "CSV with a header line and columns x and y");
