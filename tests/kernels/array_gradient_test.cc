@@ -75,7 +75,8 @@ TEST_CASE("values and gradients of movement ops are TensorFlow's") {
       {"expand_squeeze", [](const Outputs& in) { return squeeze(expand_dims(in[0], 1), {.axes = {1}}); }},
   };
   for (const auto& [name, f] : cases) {
-    CAPTURE(name);
+    const auto& this_name = name;  // clang 14 captures no structured binding
+    CAPTURE(this_name);
     CHECK(golden_gap(name, f, 1) == 0);
   }
 }

@@ -84,9 +84,12 @@ TEST_CASE("products of all sizes and flags are those of the schoolbook loop") {
   for (const auto& [m, k, n] : sizes)
     for (const bool ta : {false, true})
       for (const bool tb : {false, true}) {
-        CAPTURE(m);
-        CAPTURE(k);
-        CAPTURE(n);
+        const auto& this_m = m;  // clang 14 captures no structured binding
+        CAPTURE(this_m);
+        const auto& this_k = k;  // clang 14 captures no structured binding
+        CAPTURE(this_k);
+        const auto& this_n = n;  // clang 14 captures no structured binding
+        CAPTURE(this_n);
         const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),
                      b = random(tb ? Shape{n, k} : Shape{k, n}, 2);
         CHECK(worst_gap(a, ta, b, tb) < 1e-12);
@@ -100,9 +103,12 @@ TEST_CASE("products of floats are those of doubles, also where they are cut into
   for (const auto& [m, k, n] : sizes)
     for (const bool ta : {false, true})
       for (const bool tb : {false, true}) {
-        CAPTURE(m);
-        CAPTURE(k);
-        CAPTURE(n);
+        const auto& this_m = m;  // clang 14 captures no structured binding
+        CAPTURE(this_m);
+        const auto& this_k = k;  // clang 14 captures no structured binding
+        CAPTURE(this_k);
+        const auto& this_n = n;  // clang 14 captures no structured binding
+        CAPTURE(this_n);
         CAPTURE(ta);
         CAPTURE(tb);
         const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),

@@ -96,7 +96,8 @@ TEST_CASE("gradients of one-tensor functions have TensorFlow's nodes") {
                                                     {"abs [?,4]", abs},
                                                     {"exp [?,4]", exp}};
   for (const auto& [title, op] : cases) {
-    CAPTURE(title);
+    const auto& this_title = title;  // clang 14 captures no structured binding
+    CAPTURE(this_title);
     CHECK(made([op = op](const Outputs& in) { return op(in[0], {}); }, {kBatch}) == golden_section(title));
   }
 }

@@ -35,7 +35,8 @@ TEST_CASE("histograms equal TensorFlow's bit for bit") {
   int cases = 0;
   for (const auto& [name, entry] : all.struct_value().fields()) {
     if (name == "refused") continue;
-    CAPTURE(name);
+    const auto& this_name = name;  // clang 14 captures no structured binding
+    CAPTURE(this_name);
     std::vector<double> values = inputs(entry);
     // A session flushes float denormals to zero before they are summed; here nobody does.
     if (name == "f32_limits") values.back() = 0;

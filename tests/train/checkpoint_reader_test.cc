@@ -61,7 +61,8 @@ TEST_CASE("every type that TensorFlow saves is read with its bytes, scalars and 
   const auto tensors = json("dtypes/dtypes.json").fields().at("tensors").struct_value().fields();
   CHECK(reader.variables().size() == tensors.size());
   for (const auto& [name, wanted] : tensors) {
-    CAPTURE(name);
+    const auto& this_name = name;  // clang 14 captures no structured binding
+    CAPTURE(this_name);
     const auto& fields = wanted.struct_value().fields();
     CHECK(static_cast<int>(reader.info(name).dtype) == fields.at("enum").number_value());
     if (name.starts_with("variant")) {
@@ -186,7 +187,8 @@ TEST_CASE("files of other kinds given for a prefix are named") {
       {"\x1f\x8b\x08", "gzip"},
       {"\x01\x02", "no checkpoint"}};
   for (const auto& [bytes, kind] : kinds) {
-    CAPTURE(kind);
+    const auto& this_kind = kind;  // clang 14 captures no structured binding
+    CAPTURE(this_kind);
     put_file(files, "given", bytes);
     put_file(files, "model.ckpt-7.index", "x");
     const std::string message =

@@ -65,7 +65,8 @@ TEST_CASE("TensorFlow's state files are read, and written again byte for byte") 
   REQUIRE(google::protobuf::util::JsonStringToMessage(golden_bytes("state/state.json"), &states).ok());
   CHECK(states.fields().size() > 20);
   for (const auto& [name, json] : states.fields()) {
-    CAPTURE(name);
+    const auto& this_name = name;  // clang 14 captures no structured binding
+    CAPTURE(this_name);
     const std::string text = golden_bytes("state/" + name);
     const CheckpointState state = state_of(json.struct_value());
     CHECK(parse_checkpoint_state(text) == state);

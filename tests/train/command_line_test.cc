@@ -21,7 +21,8 @@ TEST_CASE("a line is split as a shell splits it") {
       {"a#b", {"a#b"}},
   };
   for (const auto& [line, words] : cases) {
-    CAPTURE(line);
+    const auto& this_line = line;  // clang 14 captures no structured binding
+    CAPTURE(this_line);
     CHECK(split_words(line) == words);
   }
   CHECK_THROWS_WITH_AS(split_words("a 'b"), "a quote ' is not closed", InvalidArgument);

@@ -76,7 +76,8 @@ TEST_CASE("numbers in keys take TensorFlow's bytes at every length") {
                                                         {(std::int64_t{1} << 56) - 2, "ff80fffffffffffffe"},
                                                         {std::int64_t{1} << 62, "ffc04000000000000000"}};
   for (const auto& [value, bytes] : table) {
-    CAPTURE(value);
+    const auto& this_value = value;  // clang 14 captures no structured binding
+    CAPTURE(this_value);
     CHECK(number(value) == bytes);
   }
 }
