@@ -1,7 +1,8 @@
 // Training by gradients: an optimizer adds the ops that move variables so that a loss falls. What all
 // optimizers share is here; each rule is one pair of files (gradient_descent.h, momentum.h, adam.h). Nodes,
 // slots and their names are TensorFlow's (formats 6.4, behaviours 16), so that checkpoints with optimizer
-// state fit. Gradients of rows alone (IndexedSlices), use_locking and constraints are left out.
+// state fit. Gradients of rows (IndexedSlices) are made whole by the rules that move the same then. Left out:
+// use_locking and constraints.
 #pragma once
 
 #include <map>
