@@ -19,35 +19,19 @@ constexpr const char* kShapeT = "T: {int32, int64}";
 
 Shapes stated_shape(const ShapeContext& c) { return c.input_as_shape("shape").value_or(Shape::unknown()); }
 
-const OpRegistration kRandomUniform{{
-    .name = "RandomUniform",
-    .inputs = {"shape: T"},
-    .outputs = {"output: dtype"},
-    .attrs = {kSeed, kSeed2, kFloatDtype, kShapeT},
-    .shape = stated_shape,
-    .gradient = Gradient::none("does not depend on values"),
-    .traits = {.bind_values = {"shape"}, .stateful = true},
-}};
-
-const OpRegistration kRandomStandardNormal{{
-    .name = "RandomStandardNormal",
-    .inputs = {"shape: T"},
-    .outputs = {"output: dtype"},
-    .attrs = {kSeed, kSeed2, kFloatDtype, kShapeT},
-    .shape = stated_shape,
-    .gradient = Gradient::none("does not depend on values"),
-    .traits = {.bind_values = {"shape"}, .stateful = true},
-}};
-
-const OpRegistration kTruncatedNormal{{
-    .name = "TruncatedNormal",
-    .inputs = {"shape: T"},
-    .outputs = {"output: dtype"},
-    .attrs = {kSeed, kSeed2, kFloatDtype, kShapeT},
-    .shape = stated_shape,
-    .gradient = Gradient::none("does not depend on values"),
-    .traits = {.bind_values = {"shape"}, .stateful = true},
-}};
+// An op that draws floating numbers of one distribution.
+OpSpec draw(const char* name) {
+  return {.name = name,
+          .inputs = {"shape: T"},
+          .outputs = {"output: dtype"},
+          .attrs = {kSeed, kSeed2, kFloatDtype, kShapeT},
+          .shape = stated_shape,
+          .gradient = Gradient::none("does not depend on values"),
+          .traits = {.bind_values = {"shape"}, .stateful = true}};
+}
+const OpRegistration kRandomUniform{draw("RandomUniform")};
+const OpRegistration kRandomStandardNormal{draw("RandomStandardNormal")};
+const OpRegistration kTruncatedNormal{draw("TruncatedNormal")};
 
 const OpRegistration kRandomUniformInt{{
     .name = "RandomUniformInt",

@@ -18,12 +18,11 @@ Shapes variable_node_shape(const ShapeContext& c) { return c.node().shape("shape
 Shapes value_of_variable(const ShapeContext& c) { return c.variable_shape(0); }
 
 // The variable's shape after a write of input 1, which must fit it.
-Shape written_shape(const ShapeContext& c) {
+Shapes written_shape(const ShapeContext& c) {
   const Shape held = c.variable_shape(0), value = c.input(1);
   if (!held.compatible_with(value)) c.refuse("the value's shape is not the variable's");
   return held.merged_with(value);
 }
-Shapes write_of_ref(const ShapeContext& c) { return written_shape(c); }
 // A resource variable may take any value that its handle allows, whatever it holds now.
 Shapes assignment_to_resource(const ShapeContext& c) {
   if (!c.ShapeContext::variable_shape(0).compatible_with(c.input(1)))
@@ -56,25 +55,18 @@ const OpRegistration kAssign{{
     .traits = {.variables = {{"ref", Access::kOverwrites}}, .allows_uninitialized_input = true},
 }};
 
-const OpRegistration kAssignAdd{{
-    .name = "AssignAdd",
-    .inputs = {"ref: Ref(T)", "value: T"},
-    .outputs = {"output_ref: Ref(T)"},
-    .attrs = {kNumberT, "use_locking: bool = false"},
-    .shape = write_of_ref,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"ref", Access::kUpdates}}},
-}};
-
-const OpRegistration kAssignSub{{
-    .name = "AssignSub",
-    .inputs = {"ref: Ref(T)", "value: T"},
-    .outputs = {"output_ref: Ref(T)"},
-    .attrs = {kNumberT, "use_locking: bool = false"},
-    .shape = write_of_ref,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"ref", Access::kUpdates}}},
-}};
+// An op that changes a ref variable by a value.
+OpSpec ref_update(const char* name) {
+  return {.name = name,
+          .inputs = {"ref: Ref(T)", "value: T"},
+          .outputs = {"output_ref: Ref(T)"},
+          .attrs = {kNumberT, "use_locking: bool = false"},
+          .shape = written_shape,
+          .gradient = Gradient::none("writes a variable"),
+          .traits = {.variables = {{"ref", Access::kUpdates}}}};
+}
+const OpRegistration kAssignAdd{ref_update("AssignAdd")};
+const OpRegistration kAssignSub{ref_update("AssignSub")};
 
 const OpRegistration kIsVariableInitialized{{
     .name = "IsVariableInitialized",
@@ -106,32 +98,21 @@ const OpRegistration kReadVariableOp{{
     .traits = {.variables = {{"resource", Access::kReads}}, .stateful = true},
 }};
 
-const OpRegistration kAssignVariableOp{{
-    .name = "AssignVariableOp",
-    .inputs = {"resource: resource", "value: dtype"},
-    .attrs = {kDtype},
-    .shape = assignment_to_resource,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"resource", Access::kOverwrites}}, .stateful = true},
-}};
-
-const OpRegistration kAssignAddVariableOp{{
-    .name = "AssignAddVariableOp",
-    .inputs = {"resource: resource", "value: dtype"},
-    .attrs = {kDtype},
-    .shape = write_of_resource,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"resource", Access::kUpdates}}, .stateful = true},
-}};
-
-const OpRegistration kAssignSubVariableOp{{
-    .name = "AssignSubVariableOp",
-    .inputs = {"resource: resource", "value: dtype"},
-    .attrs = {kDtype},
-    .shape = write_of_resource,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"resource", Access::kUpdates}}, .stateful = true},
-}};
+// An op that writes a value to a resource variable.
+OpSpec resource_write(const char* name, ShapeFunction shape, Access access) {
+  return {.name = name,
+          .inputs = {"resource: resource", "value: dtype"},
+          .attrs = {kDtype},
+          .shape = std::move(shape),
+          .gradient = Gradient::none("writes a variable"),
+          .traits = {.variables = {{"resource", access}}, .stateful = true}};
+}
+const OpRegistration kAssignVariableOp{
+    resource_write("AssignVariableOp", assignment_to_resource, Access::kOverwrites)};
+const OpRegistration kAssignAddVariableOp{
+    resource_write("AssignAddVariableOp", write_of_resource, Access::kUpdates)};
+const OpRegistration kAssignSubVariableOp{
+    resource_write("AssignSubVariableOp", write_of_resource, Access::kUpdates)};
 
 const OpRegistration kVarIsInitializedOp{{
     .name = "VarIsInitializedOp",

@@ -17,91 +17,72 @@ namespace {
 constexpr const char* kLocking = "use_locking: bool = false";
 constexpr const char* kNesterov = "use_nesterov: bool = false";
 
-// The shape that the variables (the first `variables` inputs) and the gradient share; everything else is a
+// The two forms of each op: on ref variables, which it hands on, and on handles.
+enum class Form { kRef, kResource };
+
+// The spec of an update in one form. `variables` are its first inputs, `others` the rest; `shape` checks them
+// all and gives the variables' shape.
+OpSpec update(const char* name, Form form, const std::vector<std::string>& variables,
+              const std::vector<ArgSpec>& others, std::vector<AttrSpec> attrs,
+              Shape (*shape)(const ShapeContext&)) {
+  const bool is_ref = form == Form::kRef;
+  OpSpec spec{.name = name,
+              .attrs = std::move(attrs),
+              .shape =
+                  [is_ref, shape](const ShapeContext& c) {
+                    const Shape updated = shape(c);
+                    return is_ref ? Shapes(updated) : Shapes();
+                  },
+              .gradient = Gradient::none("writes a variable"),
+              .traits = {.stateful = !is_ref}};
+  for (const std::string& variable : variables) {
+    spec.inputs.emplace_back(cat(variable, is_ref ? ": Ref(T)" : ": resource").c_str());
+    spec.traits.variables.push_back({variable, Access::kUpdates});
+  }
+  spec.inputs.insert(spec.inputs.end(), others.begin(), others.end());
+  if (is_ref) spec.outputs.emplace_back("out: Ref(T)");
+  return spec;
+}
+
+// The shape that the variables (the first kVariables inputs) and the gradient share; everything else is a
 // scalar.
-Shape updated_shape(const ShapeContext& c, int variables, std::string_view gradient) {
-  const int grad = c.position(gradient);
+template <int kVariables>
+Shape updated_shape(const ShapeContext& c) {
+  const int grad = c.position(kVariables == 1 ? "delta" : "grad");
   Shape shape = c.input(grad);
-  for (int i = 0; i < variables; ++i) {
+  for (int i = 0; i < kVariables; ++i) {
     const Shape held = c.variable_shape(i);
     if (!shape.compatible_with(held)) c.refuse("shapes differ");
     shape = shape.merged_with(held);
   }
-  for (int i = variables; i < c.inputs(); ++i)
+  for (int i = kVariables; i < c.inputs(); ++i)
     if (i != grad && c.input(i).has_rank() && c.input(i).rank() != 0)
       c.refuse(std::string(c.node().spec().inputs[static_cast<std::size_t>(i)].name) + " is no scalar");
   return shape;
 }
 
-template <int kVariables>
-Shapes ref_shape(const ShapeContext& c) {
-  return updated_shape(c, kVariables, kVariables == 1 ? "delta" : "grad");
+OpSpec gradient_descent(const char* name, Form form) {
+  return update(name, form, {"var"}, {"alpha: T", "delta: T"}, {kNumberT, kLocking}, updated_shape<1>);
 }
-template <int kVariables>
-Shapes resource_shape(const ShapeContext& c) {
-  (void)updated_shape(c, kVariables, kVariables == 1 ? "delta" : "grad");
-  return {};
+const OpRegistration kApplyGradientDescent{gradient_descent("ApplyGradientDescent", Form::kRef)};
+const OpRegistration kResourceApplyGradientDescent{
+    gradient_descent("ResourceApplyGradientDescent", Form::kResource)};
+
+OpSpec momentum(const char* name, Form form) {
+  return update(name, form, {"var", "accum"}, {"lr: T", "grad: T", "momentum: T"},
+                {kNumberT, kLocking, kNesterov}, updated_shape<2>);
 }
+const OpRegistration kApplyMomentum{momentum("ApplyMomentum", Form::kRef)};
+const OpRegistration kResourceApplyMomentum{momentum("ResourceApplyMomentum", Form::kResource)};
 
-const OpRegistration kApplyGradientDescent{{
-    .name = "ApplyGradientDescent",
-    .inputs = {"var: Ref(T)", "alpha: T", "delta: T"},
-    .outputs = {"out: Ref(T)"},
-    .attrs = {kNumberT, kLocking},
-    .shape = ref_shape<1>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}}},
-}};
-
-const OpRegistration kResourceApplyGradientDescent{{
-    .name = "ResourceApplyGradientDescent",
-    .inputs = {"var: resource", "alpha: T", "delta: T"},
-    .attrs = {kNumberT, kLocking},
-    .shape = resource_shape<1>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}}, .stateful = true},
-}};
-
-const OpRegistration kApplyMomentum{{
-    .name = "ApplyMomentum",
-    .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T", "momentum: T"},
-    .outputs = {"out: Ref(T)"},
-    .attrs = {kNumberT, kLocking, kNesterov},
-    .shape = ref_shape<2>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}, {"accum", Access::kUpdates}}},
-}};
-
-const OpRegistration kResourceApplyMomentum{{
-    .name = "ResourceApplyMomentum",
-    .inputs = {"var: resource", "accum: resource", "lr: T", "grad: T", "momentum: T"},
-    .attrs = {kNumberT, kLocking, kNesterov},
-    .shape = resource_shape<2>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}, {"accum", Access::kUpdates}}, .stateful = true},
-}};
-
-const OpRegistration kApplyAdam{{
-    .name = "ApplyAdam",
-    .inputs = {"var: Ref(T)", "m: Ref(T)", "v: Ref(T)", "beta1_power: T", "beta2_power: T", "lr: T",
-               "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
-    .outputs = {"out: Ref(T)"},
-    .attrs = {kNumberT, kLocking, kNesterov},
-    .shape = ref_shape<3>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}, {"m", Access::kUpdates}, {"v", Access::kUpdates}}},
-}};
-
-const OpRegistration kResourceApplyAdam{{
-    .name = "ResourceApplyAdam",
-    .inputs = {"var: resource", "m: resource", "v: resource", "beta1_power: T", "beta2_power: T", "lr: T",
-               "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
-    .attrs = {kNumberT, kLocking, kNesterov},
-    .shape = resource_shape<3>,
-    .gradient = Gradient::none("writes a variable"),
-    .traits = {.variables = {{"var", Access::kUpdates}, {"m", Access::kUpdates}, {"v", Access::kUpdates}},
-               .stateful = true},
-}};
+OpSpec adam(const char* name, Form form) {
+  return update(
+      name, form, {"var", "m", "v"},
+      {"beta1_power: T", "beta2_power: T", "lr: T", "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
+      {kNumberT, kLocking, kNesterov}, updated_shape<3>);
+}
+const OpRegistration kApplyAdam{adam("ApplyAdam", Form::kRef)};
+const OpRegistration kResourceApplyAdam{adam("ResourceApplyAdam", Form::kResource)};
 
 Operation apply(std::string_view op, const std::vector<Variable>& variables, const Outputs& others,
                 Attrs attrs, std::string_view name, Location where) {
