@@ -2,8 +2,7 @@
 // one, is always whole, and the next save leaves nothing behind.
 #include <doctest/doctest.h>
 
-#include "graph/io/fault_file_system.h"
-#include "tests/train/checkpoint_golden.h"
+#include "tests/train/faulty_disk.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_recovery.h"
 #include "train/checkpoint/checkpoint_writer.h"
@@ -30,92 +29,74 @@ int load(FileSystem& files, const std::string& prefix) {
 }
 
 // Saves value 2 with a fault at the nth operation; true if the save reported success.
-bool save_with_fault(FaultFileSystem& files, const std::string& prefix, int nth, Fault fault) {
-  files.fail_at(nth, fault);
-  try {
-    save(files, prefix, 2);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-// Temporaries as another process sees them: this process's mark replaced.
-void disown_temporaries(MemoryFileSystem& files) {
-  for (const std::string& name : files.list("d"))
-    if (is_own_temporary(name))
-      files.rename("d/" + name,
-                   "d/" + target_of_temporary(name) + ".tempstate5" + name.substr(name.size() - 1));
+bool save_with_fault(FaultyDisk& disk, const std::string& prefix, int nth, Fault fault) {
+  return disk.with_fault(nth, fault, [&] { save(disk.files, prefix, 2); }).done;
 }
 
 }  // namespace
 
 TEST_CASE("a save to a new prefix that fails at any operation leaves the directory as it was") {
-  for (const Fault fault : {Fault::kNoSpace, Fault::kInputError, Fault::kShortWrite})
+  for (const Fault fault : kFailures)
     for (int nth = 1; nth <= kOperations; ++nth) {
       CAPTURE(nth);
-      MemoryFileSystem memory;
-      FaultFileSystem files(memory);
-      save(files, "d/m-1", 1);
-      const auto before = memory.contents();
-      const bool done = save_with_fault(files, "d/m-2", nth, fault);
-      CHECK(load(memory, "d/m-1") == 1);
-      if (done) CHECK(load(memory, "d/m-2") == 2);
-      const auto after = memory.contents();
-      CHECK((after == before || (after.size() == 4 && load(memory, "d/m-2") == 2)));
+      FaultyDisk disk;
+      save(disk.files, "d/m-1", 1);
+      const auto before = disk.memory.contents();
+      const bool done = save_with_fault(disk, "d/m-2", nth, fault);
+      CHECK(load(disk.memory, "d/m-1") == 1);
+      if (done) CHECK(load(disk.memory, "d/m-2") == 2);
+      const auto after = disk.memory.contents();
+      CHECK((after == before || (after.size() == 4 && load(disk.memory, "d/m-2") == 2)));
     }
 }
 
 TEST_CASE("a save over an older checkpoint that fails at any operation leaves one of them whole") {
-  for (const Fault fault : {Fault::kNoSpace, Fault::kInputError, Fault::kShortWrite})
+  for (const Fault fault : kFailures)
     for (int nth = 1; nth <= kOperations; ++nth) {
       CAPTURE(nth);
-      MemoryFileSystem memory;
-      FaultFileSystem files(memory);
-      save(files, "d/m", 1);
-      const bool done = save_with_fault(files, "d/m", nth, fault);
-      const int value = load(memory, "d/m");
+      FaultyDisk disk;
+      save(disk.files, "d/m", 1);
+      const bool done = save_with_fault(disk, "d/m", nth, fault);
+      const int value = load(disk.memory, "d/m");
       CHECK((value == 2 || (value == 1 && !done)));
-      save(memory, "d/m", 3);
-      CHECK(load(memory, "d/m") == 3);
-      CHECK(memory.list("d").size() == 2);
+      save(disk.memory, "d/m", 3);
+      CHECK(load(disk.memory, "d/m") == 3);
+      CHECK(disk.memory.list("d").size() == 2);
     }
 }
 
 TEST_CASE(
     "a save that is killed or loses power at any operation leaves old or new, and the next save cleans up") {
-  for (const PowerCut cut : {PowerCut::kLosesAllUnsynced, PowerCut::kKeepsNames, PowerCut::kKeepsBytes})
+  for (const PowerCut cut : kPowerCuts)
     for (const bool power : {false, true})
       for (int nth = 1; nth <= kOperations; ++nth) {
         CAPTURE(nth);
         CAPTURE(power);
-        MemoryFileSystem memory;
-        FaultFileSystem files(memory);
-        save(files, "d/m", 1);
-        const bool done = save_with_fault(files, "d/m", nth, Fault::kStop);
-        if (power) memory.reboot(cut);
-        disown_temporaries(memory);
-        const int value = load(memory, "d/m");
+        FaultyDisk disk;
+        save(disk.files, "d/m", 1);
+        const bool done = save_with_fault(disk, "d/m", nth, Fault::kStop);
+        if (power) disk.memory.reboot(cut);
+        disk.disown_temporaries();
+        const int value = load(disk.memory, "d/m");
         CHECK((value == 2 || (value == 1 && !done)));
-        clean_up_interrupted_saves(memory, "d", "m");
-        CHECK(load(memory, "d/m") == value);
-        CHECK(memory.list("d").size() == 2);
-        save(memory, "d/m", 3);
-        CHECK(load(memory, "d/m") == 3);
-        CHECK(memory.list("d").size() == 2);
+        clean_up_interrupted_saves(disk.memory, "d", "m");
+        CHECK(load(disk.memory, "d/m") == value);
+        CHECK(disk.memory.list("d").size() == 2);
+        save(disk.memory, "d/m", 3);
+        CHECK(load(disk.memory, "d/m") == 3);
+        CHECK(disk.memory.list("d").size() == 2);
       }
 }
 
 TEST_CASE("a first save that is killed at any operation is whole or gone after cleaning up") {
   for (int nth = 1; nth <= kOperations; ++nth) {
     CAPTURE(nth);
-    MemoryFileSystem memory;
-    FaultFileSystem files(memory);
-    memory.make_directory("d");
-    save_with_fault(files, "d/m", nth, Fault::kStop);
-    disown_temporaries(memory);
-    clean_up_interrupted_saves(memory, "d", "m");
-    CHECK((memory.list("d").empty() || load(memory, "d/m") == 2));
+    FaultyDisk disk;
+    disk.memory.make_directory("d");
+    save_with_fault(disk, "d/m", nth, Fault::kStop);
+    disk.disown_temporaries();
+    clean_up_interrupted_saves(disk.memory, "d", "m");
+    CHECK((disk.memory.list("d").empty() || load(disk.memory, "d/m") == 2));
   }
 }
 
@@ -124,14 +105,13 @@ TEST_CASE("a save killed while it puts another killed save right leaves old or n
     for (int second = 1; second <= kOperations; ++second) {
       CAPTURE(first);
       CAPTURE(second);
-      MemoryFileSystem memory;
-      FaultFileSystem files(memory);
-      save(files, "d/m", 1);
-      save_with_fault(files, "d/m", first, Fault::kStop);
-      disown_temporaries(memory);
-      save_with_fault(files, "d/m", second, Fault::kStop);
-      memory.reboot(PowerCut::kLosesAllUnsynced);
-      const int value = load(memory, "d/m");
+      FaultyDisk disk;
+      save(disk.files, "d/m", 1);
+      save_with_fault(disk, "d/m", first, Fault::kStop);
+      disk.disown_temporaries();
+      save_with_fault(disk, "d/m", second, Fault::kStop);
+      disk.memory.reboot(PowerCut::kLosesAllUnsynced);
+      const int value = load(disk.memory, "d/m");
       CHECK((value == 1 || value == 2));
     }
 }
@@ -146,7 +126,7 @@ TEST_CASE("what this process is writing is left alone by cleaning up") {
 }
 
 TEST_CASE("a power cut right after a save to new directories loses nothing") {
-  for (const PowerCut cut : {PowerCut::kLosesAllUnsynced, PowerCut::kKeepsNames, PowerCut::kKeepsBytes}) {
+  for (const PowerCut cut : kPowerCuts) {
     MemoryFileSystem memory;
     save(memory, "new/d/m", 7);
     memory.reboot(cut);
@@ -155,16 +135,15 @@ TEST_CASE("a power cut right after a save to new directories loses nothing") {
 }
 
 TEST_CASE("a read error while a checkpoint is read is reported, not taken for the value") {
-  MemoryFileSystem memory;
-  FaultFileSystem files(memory);
-  save(memory, "m", 1);
+  FaultyDisk disk;
+  save(disk.memory, "m", 1);
   for (int nth = 1; nth <= 12; ++nth) {
-    files.fail_at(nth, Fault::kInputError);
+    disk.files.fail_at(nth, Fault::kInputError);
     try {
-      const int value = load(files, "m");
+      const int value = load(disk.files, "m");
       CHECK(value == 1);
     } catch (const Unavailable&) {
-      CHECK(nth <= files.operations());
+      CHECK(nth <= disk.files.operations());
     }
   }
 }

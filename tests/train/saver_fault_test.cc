@@ -5,10 +5,9 @@
 #include <optional>
 
 #include "graph/graph.h"
-#include "graph/io/fault_file_system.h"
-#include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/train/faulty_disk.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -44,77 +43,46 @@ struct Run {
   std::optional<Saver> saver;
 };
 
-void disown_temporaries(MemoryFileSystem& files) {
-  for (const std::string& name : files.list("d"))
-    if (is_own_temporary(name))
-      files.rename("d/" + name,
-                   "d/" + target_of_temporary(name) + ".tempstate5" + name.substr(name.size() - 1));
-}
-
-bool has_temporaries(MemoryFileSystem& files) {
-  for (const std::string& name : files.list("d"))
-    if (!target_of_temporary(name).empty()) return true;
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("a save that fails at any operation leaves the older checkpoints and nothing of its own") {
-  for (const Fault fault : {Fault::kNoSpace, Fault::kInputError, Fault::kShortWrite})
+  for (const Fault fault : kFailures)
     for (int nth = 1; nth <= kOperations; ++nth) {
       CAPTURE(nth);
-      MemoryFileSystem memory;
-      FaultFileSystem files(memory);
-      Run run(files, 0);
+      FaultyDisk disk;
+      Run run(disk.files, 0);
       run.save("d/m", 1);
-      const auto before = memory.contents();
-      files.fail_at(nth, fault);
-      bool done = true;
-      try {
-        run.save("d/m", 2);
-      } catch (const Error&) {
-        done = false;
-      }
-      const bool finished = files.operations() < nth;
-      files.fail_at(0, fault);
-      const std::string newest = latest_checkpoint("d", {.file_system = &memory});
+      const auto before = disk.memory.contents();
+      const FaultyDisk::Outcome save = disk.with_fault(nth, fault, [&] { run.save("d/m", 2); });
+      const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
       CHECK(run.load(newest) == (newest == "d/m-2" ? 2 : 1));
-      if (done) CHECK(newest == "d/m-2");
-      if (newest == "d/m-1") CHECK(memory.contents() == before);
-      if (finished) break;
+      if (save.done) CHECK(newest == "d/m-2");
+      if (newest == "d/m-1") CHECK(disk.memory.contents() == before);
+      if (save.finished) break;
     }
 }
 
 TEST_CASE("a save that is killed or loses power at any operation leaves the old or the new state") {
   const ScopedLogSink quiet([](LogLevel, const std::string&) {});  // what could not be deleted is warned of
-  for (const PowerCut cut : {PowerCut::kLosesAllUnsynced, PowerCut::kKeepsNames, PowerCut::kKeepsBytes})
+  for (const PowerCut cut : kPowerCuts)
     for (const bool power : {false, true})
       for (int nth = 1; nth <= kOperations; ++nth) {
         CAPTURE(nth);
         CAPTURE(power);
-        MemoryFileSystem memory;
-        FaultFileSystem files(memory);
-        Run run(files);
+        FaultyDisk disk;
+        Run run(disk.files);
         for (const int step : {1, 2}) run.save("d/m", step);
-        files.fail_at(nth, Fault::kStop);
-        bool done = true;
-        try {
-          run.save("d/m", 3);
-        } catch (const Error&) {
-          done = false;
-        }
-        const bool finished = files.operations() < nth;
-        files.fail_at(0, Fault::kStop);
-        if (power) memory.reboot(cut);
-        disown_temporaries(memory);
-        Run again(memory);
-        const std::string newest = latest_checkpoint("d", {.file_system = &memory});
+        const FaultyDisk::Outcome save = disk.with_fault(nth, Fault::kStop, [&] { run.save("d/m", 3); });
+        if (power) disk.memory.reboot(cut);
+        disk.disown_temporaries();
+        Run again(disk.memory);
+        const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
         const int number = again.load(newest);
-        CHECK((number == 3 || (number == 2 && !done)));
+        CHECK((number == 3 || (number == 2 && !save.done)));
         CHECK(newest == cat("d/m-", number));
         again.save("d/m", 4);
-        CHECK(again.load(latest_checkpoint("d", {.file_system = &memory})) == 4);
-        CHECK(!has_temporaries(memory));
-        if (finished) break;
+        CHECK(again.load(latest_checkpoint("d", {.file_system = &disk.memory})) == 4);
+        CHECK(!disk.has_temporaries());
+        if (save.finished) break;
       }
 }
