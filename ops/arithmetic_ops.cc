@@ -66,6 +66,13 @@ Grads div_gradient(const Node& n, Grad dz) {
   return unbroadcast(x, y, dx, d * divide(divide(negative(x), y), y));
 }
 
+// The same, and no gradient flows where y is 0.
+Grads div_no_nan_gradient(const Node& n, Grad dz) {
+  const Output x = n.input(0), y = n.input(1), d = dz;
+  const Output dx = div_no_nan(d, y);
+  return unbroadcast(x, y, dx, d * div_no_nan(div_no_nan(negative(x), y), y));
+}
+
 // z = x - floor(x / y) y:  dx = dz, dy = -dz floor(x / y).
 Grads floor_mod_gradient(const Node& n, Grad dz) {
   const Output x = n.input(0), y = n.input(1), d = dz;
@@ -110,6 +117,8 @@ const OpRegistration kSub{binary("Sub", kSubT, sub_gradient)};
 const OpRegistration kMul{binary("Mul", kMulT, mul_gradient, {.commutative = true})};
 const OpRegistration kDiv{binary("Div", kMulT, div_gradient)};
 const OpRegistration kRealDiv{binary("RealDiv", kMulT, real_div_gradient)};
+const OpRegistration kDivNoNan{
+    binary("DivNoNan", "T: {half, float, bfloat16, double, complex64, complex128}", div_no_nan_gradient)};
 const OpRegistration kTruncateDiv{
     binary("TruncateDiv", kMulT, Gradient::none("it is constant but for jumps"))};
 const OpRegistration kFloorDiv{binary("FloorDiv", kMulT, Gradient::none("it is constant but for jumps"))};
@@ -172,6 +181,9 @@ Output divide(Operand x, Operand y, OpOptions o) {
   return true_quotient(x, y, or_else(o, "truediv"), o.where);
 }
 Output realdiv(Operand x, Operand y, OpOptions o) { return add_binary("RealDiv", o.name, x, y, {}, o.where); }
+Output div_no_nan(Operand x, Operand y, OpOptions o) {
+  return add_binary("DivNoNan", or_else(o, "div_no_nan"), x, y, {}, o.where);
+}
 Output floordiv(Operand x, Operand y, OpOptions o) {
   return add_binary("FloorDiv", or_else(o, "floordiv"), x, y, {}, o.where);
 }

@@ -42,6 +42,10 @@ Output divide(Operand x, Operand y, OpOptions options = {});
 // The same without Casts.  T: float, double.  source: TensorFlow "RealDiv", named `RealDiv`
 Output realdiv(Operand x, Operand y, OpOptions options = {});
 
+// Quotient, and 0 where y is 0.  T: float, double.  grad: both, 0 where y is 0.  source: TensorFlow
+// "DivNoNan"
+Output div_no_nan(Operand x, Operand y, OpOptions options = {});
+
 // Quotient rounded down, and what is left, which has the sign of y.
 //
 //   x, y     T[...], shapes that broadcast

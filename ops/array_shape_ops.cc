@@ -326,10 +326,12 @@ Output zeros_like(Operand x, OpOptions o) {
   return in.graph().add("ZerosLike", {in}, {}, name, o.where);
 }
 
-Output ones_like(Operand x, OpOptions o) {
+Output ones_like(Operand x, OpOptions o) { return ones_like(x, base_of(x.dtype()), std::move(o)); }
+
+Output ones_like(Operand x, DType type, OpOptions o) {
   const Output in = x.alone();
   Graph& graph = in.graph();
-  const Tensor value = one(base_of(in.dtype()));
+  const Tensor value = one(type);
   const NameScope scope(graph, name_or(std::move(o.name), "ones_like"));
   const Output dims = in.shape().is_known()
                           ? Integers(in.shape()).in(graph, "Shape/shape_as_tensor", o.where)

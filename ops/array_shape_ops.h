@@ -100,15 +100,16 @@ Output ones(Graph& graph, const Shape& shape, OpOptions options = {}) {
 //   source    TensorFlow "ZerosLike", tf.zeros_like
 Output zeros_like(Operand x, OpOptions options = {});
 
-// Ones of another tensor's shape and dtype.
+// Ones of another tensor's shape, and of its dtype or the one that is given.
 //
 //   x         T[...]
-//   returns   T[shape of x]
-//   T         numbers, bool
+//   returns   T[shape of x], or type[shape of x]
+//   T, type   numbers, bool
 //   errors    InvalidArgument if the type has no one
 //   grad      none: it does not depend on x's values
 //   source    tf.ones_like
 Output ones_like(Operand x, OpOptions options = {});
+Output ones_like(Operand x, DType type, OpOptions options = {});
 
 // start + i * delta for i = 0, 1, ... as long as it is before limit.
 //

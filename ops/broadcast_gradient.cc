@@ -75,4 +75,14 @@ Grads unbroadcast(Output x, Output y, Output dx, Output dy) {
   return {dx, reshaped(summed(dy, args.output(1), "Sum"), of_y)};
 }
 
+Output unbroadcast(Output x, Output z, Output dx) {
+  const Output of_x = shape_vector(x), of_z = shape_vector(z);
+  if (const auto axes = stretched_axes(x.shape(), z.shape())) {
+    if (axes->x.empty() && x.shape().rank() == z.shape().rank()) return dx;
+    return reshaped(summed(dx, axes->x), of_x);
+  }
+  const Node& args = x.graph().add("BroadcastGradientArgs", {of_x, of_z});
+  return reshaped(summed(dx, args.output(0), "Sum"), of_x);
+}
+
 }  // namespace runnel

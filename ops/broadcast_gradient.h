@@ -14,6 +14,9 @@ namespace runnel {
 // nodes `Shape`, `Shape_1` and, on a side that was or may have been stretched, `Sum` and `Reshape`.
 Grads unbroadcast(Output x, Output y, Output dx, Output dy);
 
+// One side of it: `dx`, of the shape of the result z, as gradient of x, which was stretched to it.
+Output unbroadcast(Output x, Output z, Output dx);
+
 // True if x, y and the incoming gradient are all known to have one shape, so that nothing was stretched.
 bool all_same_shape(Output x, Output y, Output d);
 

@@ -87,7 +87,14 @@ const OpRegistration kSelectV2{{
         c.refuse("shapes do not broadcast");
       }
     },
-    .gradient = Gradient::unwritten("use Select, whose gradient is written"),
+    // As of Select, and summed where an input was stretched.
+    .gradient = [](const Node& n, Grad dz) -> Grads {
+      const Output condition = n.input(0), z = n.output(0), d = dz;
+      const Output zeros = constant(n.graph(), Tensor::zeros(base_of(d.dtype()), Shape{}), {.name = "zeros"});
+      const Output dt = select_v2(condition, d, zeros), de = select_v2(condition, zeros, d);
+      const Output whole_dt = unbroadcast(n.input(1), z, dt);
+      return {Grad{}, whole_dt, unbroadcast(n.input(2), z, de)};
+    },
 }};
 
 Output choose(std::string_view op, const Operand& condition, const Operand& t, const Operand& e,

@@ -43,7 +43,7 @@ Output logical_not(Operand x, OpOptions options = {});
 //   source     TensorFlow "Select", which tf.where with three arguments makes
 Output select(Operand condition, Operand t, Operand e, OpOptions options = {});
 
-// The same with NumPy's broadcasting among all three.  grad: not written.  source: TensorFlow "SelectV2"
+// The same with NumPy's broadcasting among all three.  grad: t and e.  source: TensorFlow "SelectV2"
 Output select_v2(Operand condition, Operand t, Operand e, OpOptions options = {});
 
 }  // namespace runnel

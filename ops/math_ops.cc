@@ -29,13 +29,13 @@ OpSpec unary(const char* name, const char* types, Gradient gradient) {
 }
 
 // The op that TensorFlow has for the derivative of one whose own output is enough for it.
-OpSpec gradient_op(const char* name) {
+OpSpec gradient_op(const char* name, Gradient gradient) {
   return {.name = name,
           .inputs = {"y: T", "dy: T"},
           .outputs = {"z: T"},
           .attrs = {kFloatingT},
           .shape = same_shape,
-          .gradient = Gradient::unwritten("second derivatives through it are not written yet")};
+          .gradient = std::move(gradient)};
 }
 
 Output by_output(const Node& n, const char* op, Output dy) { return n.graph().add(op, {n.output(0), dy}); }
@@ -61,19 +61,40 @@ const OpRegistration kSquare{unary("Square", kSquareT, [](const Node& n, Grad dy
 // y = sqrt(x):  dx = dy / (2 y).
 const OpRegistration kSqrt{unary(
     "Sqrt", kFloatingT, [](const Node& n, Grad dy) -> Grads { return {by_output(n, "SqrtGrad", dy)}; })};
-const OpRegistration kSqrtGrad{gradient_op("SqrtGrad")};
+// z = dy / (2 y):  to y  -(d / y) z,  to dy  (d / y) / 2.
+const OpRegistration kSqrtGrad{gradient_op("SqrtGrad", [](const Node& n, Grad dz) -> Grads {
+  const Output d = dz;
+  const ControlDependencies after(n.graph(), {Operation(d.node())});
+  const Output quotient = d / n.input(0);
+  const Output to_y = -quotient * n.output(0);
+  return {to_y, 0.5 * quotient};
+})};
 
 // y = x^(-1/2):  dx = -dy y^3 / 2.
 const OpRegistration kRsqrt{unary(
     "Rsqrt", kFloatingT, [](const Node& n, Grad dy) -> Grads { return {by_output(n, "RsqrtGrad", dy)}; })};
-const OpRegistration kRsqrtGrad{gradient_op("RsqrtGrad")};
+// z = -dy y^3 / 2:  to y  -(3/2) d dy y^2,  to dy  -d y^3 / 2.
+const OpRegistration kRsqrtGrad{gradient_op("RsqrtGrad", [](const Node& n, Grad dz) -> Grads {
+  const Output y = n.input(0), d = dz;
+  const ControlDependencies after(n.graph(), {Operation(d.node())});
+  const Output slope = -1.5 * d * n.input(1);
+  const Output to_y = slope * square(y);
+  return {to_y, n.graph().add("RsqrtGrad", {y, d})};
+})};
 
 // y = 1 / x:  dx = -dy y^2.
 Grads reciprocal_gradient(const Node& n, Grad dy) { return {by_output(n, "ReciprocalGrad", dy)}; }
 const OpRegistration kReciprocal{unary("Reciprocal", kSignedT, reciprocal_gradient)};
 const OpRegistration kInv{unary("Inv", kSignedT, reciprocal_gradient)};
-const OpRegistration kReciprocalGrad{gradient_op("ReciprocalGrad")};
-const OpRegistration kInvGrad{gradient_op("InvGrad")};
+// z = -dy y^2:  to y  -2 d dy y,  to dy  -d y^2.
+Grads reciprocal_grad_gradient(const Node& n, Grad dz) {
+  const Output y = n.input(0), d = dz;
+  const ControlDependencies after(n.graph(), {Operation(d.node())});
+  const Output to_y = d * -2.0 * n.input(1) * y;
+  return {to_y, n.graph().add("ReciprocalGrad", {y, d})};
+}
+const OpRegistration kReciprocalGrad{gradient_op("ReciprocalGrad", reciprocal_grad_gradient)};
+const OpRegistration kInvGrad{gradient_op("InvGrad", reciprocal_grad_gradient)};
 
 // y = e^x:  dx = dy y.
 const OpRegistration kExp{
@@ -89,13 +110,27 @@ const OpRegistration kLog{unary("Log", kFloatingT, [](const Node& n, Grad dy) ->
 // y = tanh x:  dx = dy (1 - y^2).
 const OpRegistration kTanh{unary(
     "Tanh", kFloatingT, [](const Node& n, Grad dy) -> Grads { return {by_output(n, "TanhGrad", dy)}; })};
-const OpRegistration kTanhGrad{gradient_op("TanhGrad")};
+// z = dy (1 - y^2):  to y  -2 d dy y,  to dy  d (1 - y^2).
+const OpRegistration kTanhGrad{gradient_op("TanhGrad", [](const Node& n, Grad dz) -> Grads {
+  const Output y = n.input(0), d = dz;
+  const ControlDependencies after(n.graph(), {Operation(d.node())});
+  const Output to_y = d * -2.0 * n.input(1) * y;
+  return {to_y, n.graph().add("TanhGrad", {y, d})};
+})};
 
 // y = 1 / (1 + e^-x):  dx = dy y (1 - y).
 const OpRegistration kSigmoid{unary("Sigmoid", kFloatingT, [](const Node& n, Grad dy) -> Grads {
   return {by_output(n, "SigmoidGrad", dy)};
 })};
-const OpRegistration kSigmoidGrad{gradient_op("SigmoidGrad")};
+// z = dy y (1 - y):  to y  d dy - 2 d dy y,  to dy  d y (1 - y).
+const OpRegistration kSigmoidGrad{gradient_op("SigmoidGrad", [](const Node& n, Grad dz) -> Grads {
+  const Output y = n.input(0), d = dz;
+  const ControlDependencies after(n.graph(), {Operation(d.node())});
+  const Output product = d * n.input(1);
+  const Output twice = 2.0 * product * y;
+  const Output to_y = product - twice;
+  return {to_y, n.graph().add("SigmoidGrad", {y, d})};
+})};
 
 const OpRegistration kCast{{
     .name = "Cast",

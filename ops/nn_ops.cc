@@ -6,6 +6,10 @@
 
 #include "graph/dataflow.h"
 #include "graph/op_spec.h"
+#include "ops/array_join_ops.h"
+#include "ops/array_movement_ops.h"
+#include "ops/array_shape_ops.h"
+#include "ops/integers.h"
 #include "ops/number_types.h"
 
 namespace runnel {
@@ -49,6 +53,39 @@ Output row_sum(Output x, Location where) {
   return x.graph().add("Sum", {x, last}, {{"keep_dims", true}}, scope.name(), where);
 }
 
+// shape[begin:end] with the nodes that Python's subscript makes; an end of 0 stands for none.
+Output dims_of(Output shape, int begin, int end) {
+  const NameScope scope(shape.graph(), "strided_slice");
+  Graph& graph = shape.graph();
+  const Output from = Integers({begin}).in(graph, "stack", {}), to = Integers({end}).in(graph, "stack_1", {});
+  const Output step = Integers({1}).in(graph, "stack_2", {});
+  return graph.add("StridedSlice", {shape, from, to, step}, {{begin == 0 ? "begin_mask" : "end_mask", 1}},
+                   scope.name());
+}
+
+// The dimensions, with a 1 for the channels.
+Output with_one_channel(Output before, Output after) {
+  Graph& graph = before.graph();
+  const NameScope scope(graph, "concat");
+  Outputs parts{before, Integers({1}).in(graph, "values_1", {})};
+  if (after) parts.push_back(after);
+  const Output axis = integer_constant(graph, DType::kInt32, 0, "axis");
+  return graph.add("ConcatV2", {parts, axis}, {}, scope.name());
+}
+
+// Each sum's gradient goes to every element of its channel.
+Grads bias_add_grad_gradient(const Node& n, Grad d) {
+  const Output of_value = shape(n.input(0)), of_bias = shape(d.dense());
+  const bool first = channels_first(n);
+  const int channel = first ? 1 : -1;
+  Outputs kept{ones_like(dims_of(of_value, 0, channel)), of_bias};
+  if (first) kept.push_back(ones_like(dims_of(of_value, 2, 0)));
+  const Output column = concat(kept, 0);
+  const Output before = dims_of(of_value, 0, channel);
+  const Output multiples = with_one_channel(before, first ? dims_of(of_value, 2, 0) : Output());
+  return {tile(reshape(d.dense(), column), multiples)};
+}
+
 const OpRegistration kBiasAdd{{
     .name = "BiasAdd",
     .inputs = {"value: T", "bias: T"},
@@ -70,7 +107,7 @@ const OpRegistration kBiasAddGrad{{
       const int dim = channel_dim(c, "out_backprop");
       return Shape{dim < 0 ? kUnknown : c.input(0)[dim]};
     },
-    .gradient = Gradient::unwritten("second derivatives of BiasAdd are not written yet"),
+    .gradient = bias_add_grad_gradient,
 }};
 
 const OpRegistration kRelu{{

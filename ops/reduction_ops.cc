@@ -11,10 +11,16 @@
 #include "graph/dataflow.h"
 #include "graph/error.h"
 #include "ops/arithmetic_ops.h"
+#include "ops/array_gather_ops.h"
+#include "ops/array_join_ops.h"
+#include "ops/array_movement_ops.h"
+#include "ops/array_set_ops.h"
+#include "ops/array_shape_ops.h"
 #include "ops/broadcast_gradient.h"
 #include "ops/comparison_ops.h"
 #include "ops/math_ops.h"
 #include "ops/number_types.h"
+#include "ops/scan_ops.h"
 
 namespace runnel {
 namespace {
@@ -233,14 +239,79 @@ Grads extreme_gradient(const Node& n, Grad dy) {
   return {divide(chosen, stretched(count)) * d, Grad{}};
 }
 
+// The axes counted from 0, as int32, those that stay, and how many elements lie along both.
+struct Split {
+  Output order;  // the axes first, then the others
+  Output along, beside;
+};
+Split split_axes(const Node& n, Output axes, Output shape) {
+  const DeviceScope cpu(n.graph(), "/cpu:0");  // as TensorFlow
+  const Output rank = runnel::rank(n.input(0));
+  if (base_of(axes.dtype()) != DType::kInt32) axes = cast(axes, DType::kInt32);
+  const Output reduced = positive_axes(axes, rank);
+  const Output others = list_diff(range_to(rank), reduced).out;
+  const Output order = concat({reduced, others}, 0);
+  const Output along = reduce_prod(gather(shape, reduced));
+  return {order, along, reduce_prod(gather(shape, others))};
+}
+
+// The shape of `permuted`, which is x with the axes of `n` brought to the front.
+Output shape_with_axes_first(const Node& n, Output permuted) {
+  const Shape& x = n.input(0).shape();
+  const std::optional<Tensor> axes = constant_axes(n);
+  if (!axes || !x.is_known()) return shape_vector(permuted);
+  Dims dims;
+  const std::vector<bool> reduced = reduced_dims(x, *axes);
+  for (const std::int64_t axis : integers(*axes))
+    dims.push_back(static_cast<std::int32_t>(x[static_cast<int>(axis < 0 ? axis + x.rank() : axis)]));
+  for (int i = 0; i < x.rank(); ++i)
+    if (!reduced[static_cast<std::size_t>(i)]) dims.push_back(static_cast<std::int32_t>(x[i]));
+  return constant(n.graph(), Tensor::vector(dims), {.name = "Shape"});
+}
+
+// dy repeated to x's shape.
+Output repeated_by_broadcast(const Node& n, Output d, Output shape) {
+  const Shape& x = n.input(0).shape();
+  const std::optional<Tensor> axes = constant_axes(n);
+  if (!n.flag("keep_dims")) {
+    if (axes && x.is_known())
+      d = with_const("Reshape", d, stretch_of(x, *axes).kept, "shape");
+    else
+      d = n.graph().add("Reshape", {d, kept_shape(shape, n.input(1))});
+  }
+  return broadcast_to(d, shape);
+}
+
+// dx_i is dy times the product of all x but x_i, which is the product of those before it and of those after:
+// no division, since x may be 0. The reduced axes become one for that, the first.
+Grads product_gradient(const Node& n, Grad dy) {
+  const Output x = n.input(0);
+  const Output shape = shape_vector(x);
+  const Output axes = reshape(n.input(1), {-1});
+  const Output d = repeated_by_broadcast(n, dy, shape);
+  const Split split = split_axes(n, axes, shape);
+  const Output permuted = transpose(x, split.order);
+  const Output permuted_shape = shape_with_axes_first(n, permuted);
+  Output rows;  // [elements along the axes, elements beside them]
+  {
+    const NameScope scope(n.graph(), "Reshape");
+    const Output dims = stack({split.along, split.beside}, {.name = "shape"});
+    rows = n.graph().add("Reshape", {permuted, dims}, {}, scope.name());
+  }
+  const Output before = cumprod(rows, 0, {.exclusive = true});
+  const Output after = cumprod(rows, 0, {.exclusive = true, .reverse = true});
+  const Output others = reshape(before * after, permuted_shape);
+  const Output factors = transpose(others, invert_permutation(split.order));
+  return {reshape(d * factors, shape), Grad{}};
+}
+
 const OpRegistration kSum{reduction("Sum", kNumberT, [](const Node& n, Grad dy) -> Grads {
   return {repeated(n, dy), Grad{}};
 })};
 const OpRegistration kMean{reduction("Mean", kNumberT, mean_gradient)};
 const OpRegistration kMax{reduction("Max", kOrderedT, extreme_gradient)};
 const OpRegistration kMin{reduction("Min", kOrderedT, extreme_gradient)};
-const OpRegistration kProd{
-    reduction("Prod", kNumberT, Gradient::unwritten("the derivative of a product along axes"))};
+const OpRegistration kProd{reduction("Prod", kNumberT, product_gradient)};
 
 // All axes of x: a Const beside the node, or a Range where the rank is 0 or not known, as in TensorFlow.
 Output all_axes(Graph& graph, const Operand& x) {

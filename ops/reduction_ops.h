@@ -41,7 +41,7 @@ struct ReduceOptions {
 //   returns  T[the other dimensions]; for no elements 0, NaN (0 for integers), the lowest, the highest, 1
 //   T        float, double, integers; the mean of integers is cut
 //   errors   InvalidArgument if x has no such axis or one is named twice: here when known, else from
-//   Session::run grad     x; of the extremes shared by all that are equal to them; of the product not written
+//   Session::run grad     x; of the extremes shared by all that are equal to them
 //   source   TensorFlow "Sum", "Mean", "Max", "Min", "Prod"
 Output reduce_sum(Operand x, ReduceOptions options = {});
 Output reduce_sum(Operand x, Axes axes, ReduceOptions options = {});

@@ -1,14 +1,46 @@
-// Spec of UnsortedSegmentSum, which puts gathered gradients back: rows with the same number are added up. Its
-// own gradient, and the other segment ops, are not here.
+// Spec of UnsortedSegmentSum, which puts gathered gradients back: rows with the same number are added up. The
+// other segment ops are not here.
 #include <algorithm>
 
 #include "graph/error.h"
 #include "graph/op_spec.h"
+#include "ops/arithmetic_ops.h"
+#include "ops/array_gather_ops.h"
+#include "ops/array_join_ops.h"
+#include "ops/array_movement_ops.h"
+#include "ops/array_shape_ops.h"
 #include "ops/axes.h"
+#include "ops/broadcast_gradient.h"
+#include "ops/comparison_ops.h"
+#include "ops/integers.h"
 #include "ops/number_types.h"
 
 namespace runnel {
 namespace {
+
+// `mask`, with dimensions of 1 behind its own, stretched to the shape of `like`.
+Output stretched(Output mask, Output like) {
+  Graph& graph = mask.graph();
+  const Output front = shape(mask);
+  const Output all = rank(like);
+  const Output missing = all - rank(mask);
+  Output ones;
+  {
+    const NameScope scope(graph, "ones");
+    const Output count = stack({missing}, {.name = "packed"});
+    ones = graph.add("Fill", {count, integer_constant(graph, DType::kInt32, 1, "Const")}, {}, scope.name());
+  }
+  const Output column = reshape(mask, concat({front, ones}, 0));
+  return logical_and(column, ones_like(like, DType::kBool), {.name = "and"});
+}
+
+// Each row gets the gradient of the sum it went into; rows with negative numbers went nowhere.
+Grads segment_sum_gradient(const Node& n, Grad d) {
+  const Output ids = n.input(1);
+  const Output rows = gather(d.dense(), maximum(ids, zeros_of(ids)));
+  const Output summed = stretched(greater_equal(ids, 0), rows);
+  return {select_v2(summed, rows, zeros_of(rows)), {}, {}};
+}
 
 const OpRegistration kUnsortedSegmentSum{{
     .name = "UnsortedSegmentSum",
@@ -26,7 +58,7 @@ const OpRegistration kUnsortedSegmentSum{{
         c.refuse("data does not start with the shape of segment_ids");
       return with_dimension(Shape(data.dims().subspan(front)), 0, segments.value_or(kUnknown));
     },
-    .gradient = Gradient::unwritten("UnsortedSegmentSum"),
+    .gradient = segment_sum_gradient,
     .traits = {.bind_values = {"num_segments"}},
 }};
 

@@ -1,5 +1,5 @@
-// Div, RealDiv, TruncateDiv, FloorDiv and FloorMod. A zero divisor of integers is an error, found before
-// anything is written. The lowest integer divided by -1 wraps around to itself.
+// Div, RealDiv, DivNoNan, TruncateDiv, FloorDiv and FloorMod. A zero divisor of integers is an error, found
+// before anything is written. The lowest integer divided by -1 wraps around to itself.
 #include <algorithm>
 #include <cmath>
 
@@ -35,6 +35,12 @@ struct Quotient {
       return x / y;
     else
       return cut_quotient(x, y);
+  }
+};
+struct QuotientOrZero {
+  template <class T>
+  static T apply(T x, T y) {
+    return y == T{0} ? T{0} : x / y;
   }
 };
 struct CutQuotient {
@@ -90,6 +96,10 @@ const KernelRegistration kRealDiv{"RealDiv",
                                   on<float, double>,
                                   []<class T>(Bind& b) { bind_division<Quotient, T>(b); },
                                   {.in_place = true}};
+const KernelRegistration kDivNoNan{"DivNoNan",
+                                   on<float, double>,
+                                   []<class T>(Bind& b) { bind_division<QuotientOrZero, T>(b); },
+                                   {.in_place = true}};
 const KernelRegistration kTruncateDiv{"TruncateDiv",
                                       on<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                                          std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>,

@@ -9,6 +9,7 @@ import os
 import re
 
 from goldlib import out_dir, tf
+from tensorflow.python.framework import op_def_registry
 
 N = None
 BINARY = [("multiply", [[3, 4], [3, 4]]), ("multiply", [[3, 4], [4]]), ("multiply", [[N, 4], [4]]),
@@ -20,6 +21,14 @@ REDUCE = [("reduce_sum", [[3, 4]], {}), ("reduce_sum", [[N, 4]], {}), ("reduce_s
           ("reduce_mean", [[3, 4]], {}), ("reduce_mean", [[N, 4]], {}), ("reduce_mean", [N], {}),
           ("reduce_mean", [[3, 4]], {"axis": 0}), ("reduce_mean", [[N, 4]], {"axis": 0}), ("reduce_max", [[3, 4]], {}),
           ("reduce_max", [[N, 4]], {"axis": 0}), ("reduce_max", [[N, 4]], {"axis": 0, "keepdims": True})]
+# Ops by their raw names: name, shapes, dtypes that are not float, attributes.
+RAW = ([(f, [[3, 4], [3, 4]], {}, {}) for f in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "TanhGrad", "SigmoidGrad")]
+       + [("BiasAddGrad", [shape], {}, {"data_format": layout}) for layout in ("NHWC", "NCHW") for shape in ([3, 4, 5], N)]
+       + [("SelectV2", shapes, {0: tf.bool}, {}) for shapes in ([[3, 1], [3, 4], [4]], [[N, 1], [N, 4], [4]], [N, N, N])]
+       + [("UnsortedSegmentSum", shapes, {1: tf.int32}, {"num_segments": 3}) for shapes in ([[5, 3], [5]], [N, N])]
+       + [("Prod", [shape], {}, {"axis": axis, "keep_dims": keep}) for shape in ([2, 3, 4], [N, 3, 4], N)
+          for axis, keep in ((0, False), ([0, 2], True))]
+       + [("Cumprod", [[3, 4]], {}, {"axis": 1, "exclusive": True, "reverse": False}), ("DivNoNan", [[3, 4], [4]], {}, {})])
 
 
 def title(name, shapes, options):
@@ -27,14 +36,22 @@ def title(name, shapes, options):
     return " ".join([name] + [dims(s) for s in shapes] + ["%s=%s" % o for o in options.items()])
 
 
-def nodes(name, shapes, options):
+def raw(name, xs, options):
+    op = getattr(tf.raw_ops, name)
+    names = [arg.name for arg in op_def_registry.get(name).input_arg]
+    names = [{"reduction_indices": "axis"}.get(arg, arg) for arg in names]
+    return op(**dict(zip(names, xs)), **options, name="op")
+
+
+def nodes(name, shapes, options, dtypes=None):
     with tf.Graph().as_default() as graph:
-        xs = [tf.placeholder(tf.float32, s, name=n) for n, s in zip("xy", shapes)]
-        y = getattr(tf, name)(*xs, **options)
-        tf.gradients(y, xs, grad_ys=tf.placeholder(y.dtype, y.shape, name="dy"))
+        xs = [tf.placeholder((dtypes or {}).get(i, tf.float32), s, name="xyz"[i]) for i, s in enumerate(shapes)]
+        y = getattr(tf, name)(*xs, **options) if dtypes is None else raw(name, xs, options)
+        tf.gradients(y, [x for x in xs if x.dtype.is_floating], grad_ys=tf.placeholder(y.dtype, y.shape, name="dy"))
     lines = []
     for n in graph.as_graph_def().node:
-        if not re.match(r"gradients/\w+_grad/", n.name) or re.search(r"/(Maximum|floordiv)\b", n.name) and "axis" in options:
+        unused = dtypes is None and "axis" in options and re.search(r"/(Maximum|floordiv)\b", n.name)
+        if not re.match(r"gradients/\w+_grad/", n.name) or unused:
             continue
         inputs = " ".join(re.sub(r":\d+$", "", i) for i in n.input)
         line = "%s | %s | %s" % (n.name, n.op, inputs)
@@ -46,3 +63,6 @@ if __name__ == "__main__":
     with open(os.path.join(out_dir("gradient_nodes"), "nodes.txt"), "w") as out:
         for name, shapes, options in [(*c, {}) for c in BINARY + UNARY] + REDUCE:
             out.write("\n".join(["== " + title(name, shapes, options)] + nodes(name, shapes, options)) + "\n")
+        for name, shapes, dtypes, options in RAW:
+            text = title(name, shapes, options).replace(", ", ",")
+            out.write("\n".join(["== " + text] + nodes(name, shapes, options, dtypes)) + "\n")

@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 
-from op_table import MOVED, OPS, TYPE, Held, Steps
+from op_line import MOVED, OPS, TYPE, Held, Steps
 from oracle import BUILD, RUNNEL, Job, difference, run_jobs, session, tf
 
 TYPE_ATTRS = ("T", "dtype", "SrcT", "Tout", "Tparams")

@@ -8,82 +8,12 @@ placeholders with unknown dimensions and of unknown rank), for each dtype that R
 line. Ops that need an axis, sizes or indices have a table of cases of their own: a shape stands for a random tensor
 of the line's dtype, i32([...]) for that value, TYPE for the dtype, Held(shape) for an array (an initial value).
 """
-import dataclasses
-import typing
-
 import numpy as np
 
+from op_line import (BINARY, FLOATS, LEFT_SCALAR, MOVED, OPS, ROWS, SAME, TYPE, UNARY, WIDE, Held, Steps, cases, i32, i64, mask, op)
 from oracle import tf
 
 raw = tf.raw_ops
-
-
-def i32(value):
-    return np.array(value, np.int32)
-
-
-def i64(value):
-    return np.array(value, np.int64)
-
-
-def mask(value):
-    return np.array(value, bool)
-
-
-TYPE = object()
-
-
-@dataclasses.dataclass(frozen=True)
-class Held:
-    shape: tuple
-
-
-@dataclasses.dataclass
-class Steps:
-    """What `build` returns when it takes an initialiser and a step before the fetches."""
-    init: typing.Any
-    fetches: list
-    target: typing.Any = None
-
-
-@dataclasses.dataclass
-class Line:
-    name: str
-    build: typing.Callable
-    cases: dict
-    values: str = "any"        # or "positive", "coarse" (with equal ones), "unit" (0..1), "tiny" (exact products)
-    types: tuple = None        # of the kernels if None, a few of them for an op's second line and on
-    every_type: bool = False   # on a later line, too
-    gradient: bool = True
-    label: str = ""            # tells two lines of one op apart
-
-    @property
-    def id(self):
-        return self.name + ("-" + self.label if self.label else "")
-
-
-OPS = []
-
-
-def op(name, build, cases, **options):
-    OPS.append(Line(name, build, cases, **options))
-
-
-def cases(scalar, zero, plain):
-    """`plain` is the broadcasting case where the op broadcasts; it is what placeholders are fed with."""
-    return {"scalar": scalar, "zero": zero, "broadcast": plain, "unknown_dim": plain, "unknown_rank": plain}
-
-
-FLOATS = (tf.float32, tf.float64)
-# For ops that only move elements, whichever type they have.
-MOVED = (tf.float32, tf.float64, tf.int32, tf.int64, tf.uint8, tf.int16, tf.bool, tf.string, tf.half, tf.bfloat16,
-         tf.complex64)
-UNARY = cases([()], [(0, 3)], [(2, 3)])
-BINARY = cases([(), ()], [(2, 0), (1,)], [(2, 1, 3), (4, 1)])
-SAME = cases([(), ()], [(0, 3), (0, 3)], [(2, 3), (2, 3)])
-LEFT_SCALAR = cases([(), (1,)], [(), (0, 2)], [(), (3, 5)])
-ROWS = cases([(1, 1)], [(0, 3)], [(4, 5)])
-WIDE = cases([(1,)], [(3, 0)], [(37, 53)])
 
 # --- leaves and what passes values on
 op("Const", tf.identity, UNARY, types=MOVED)
@@ -108,6 +38,8 @@ for name in ("Add", "AddV2", "Sub", "Mul", "SquaredDifference", "Maximum", "Mini
 for name in ("Div", "RealDiv", "TruncateDiv", "FloorDiv", "FloorMod"):
     for label, table in (("", BINARY), ("same", SAME)):
         op(name, lambda x, y, f=getattr(raw, name): f(x=x, y=signed_divisor(y)), table, label=label)
+for label, table in (("", BINARY), ("same", SAME)):
+    op("DivNoNan", lambda x, y: raw.DivNoNan(x=x, y=y), table, label=label, values="coarse")
 
 
 def signed_divisor(y):
@@ -128,7 +60,7 @@ for name in ("Sqrt", "Rsqrt", "Log", "Reciprocal", "Inv"):
     for label, table in (("", UNARY), ("wide", WIDE)):
         op(name, lambda x, f=getattr(raw, name): f(x=x), table, label=label, values="positive")
 for name in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", "SigmoidGrad"):
-    op(name, lambda y, dy, f=getattr(raw, name): f(y=y, dy=dy), SAME, values="positive", gradient=False)
+    op(name, lambda y, dy, f=getattr(raw, name): f(y=y, dy=dy), SAME, values="positive")
 op("AddN", lambda *x: tf.add_n(list(x)), SAME)
 op("AddN", lambda *x: tf.add_n(list(x)), cases([()] * 5, [(0, 3)] * 5, [(7, 9)] * 5), label="five")
 for target in ("float32", "float64", "int32", "int64", "uint8", "int8", "int16", "bool"):
@@ -139,7 +71,7 @@ SELECT = cases([mask(True), (), ()], [mask(np.zeros((0, 3))), (0, 3), (0, 3)],
 op("Select", lambda c, x, y: raw.Select(condition=c, x=x, y=y), SELECT, types=MOVED)
 op("Select", lambda c, x, y: raw.Select(condition=c, x=x, y=y), label="rows", types=MOVED,
    cases=cases([mask(False), (2,), (2,)], [mask([True, False]), (2, 0), (2, 0)], [mask([True, False]), (2, 3), (2, 3)]))
-op("SelectV2", lambda c, x, y: raw.SelectV2(condition=c, t=x, e=y), types=MOVED, gradient=False,
+op("SelectV2", lambda c, x, y: raw.SelectV2(condition=c, t=x, e=y), types=MOVED,
    cases=cases([mask(False), (), ()], [mask([True]), (2, 0), ()], [mask([[True], [False]]), (2, 3), (3,)]))
 
 # --- products and reductions
@@ -153,14 +85,20 @@ REDUCE = cases([(), i32([])], [(0, 3), i32([1])], [(2, 3, 4), i32([0, -1])])
 EACH_AXIS = {f"axis_{axis}".replace(" ", ""): [(3, 4, 5), i32(axis)] for axis in (0, 1, 2, -1, [], [0], [1, 2], [0, 1, 2], [2, 0])}
 for name in ("Sum", "Mean", "Max", "Min", "Prod"):
     reduce = lambda x, axis, f=getattr(raw, name), **keep: f(input=x, axis=axis, **keep)
-    smooth = name != "Prod"
-    op(name, reduce, REDUCE, gradient=smooth)
-    op(name, reduce, EACH_AXIS, label="axes", gradient=smooth)
-    op(name, lambda x, axis, f=reduce: f(x, axis, keep_dims=True), REDUCE, label="kept", gradient=smooth)
+    op(name, reduce, REDUCE)
+    op(name, reduce, EACH_AXIS, label="axes")
+    op(name, lambda x, axis, f=reduce: f(x, axis, keep_dims=True), REDUCE, label="kept")
     op(name, lambda x, axis, f=reduce: f(x, axis), label="over_nothing", gradient=False,
        cases={"zero": [(0, 3), i32(0)], "zero_inside": [(2, 0, 3), i64([1])]}, types=FLOATS)
     op(name, reduce, {"large": [(50, 130), i32(0)], "rows": [(50, 130), i32(1)], "all": [(50, 130), i32([0, 1])],
-                      "vector": [(1000,), i64(0)]}, label="large", gradient=smooth, types=FLOATS)
+                      "vector": [(1000,), i64(0)]}, label="large", gradient=name != "Prod", types=FLOATS)
+op("Prod", lambda x, axis: raw.Prod(input=x, axis=axis), EACH_AXIS, label="of_zeros", values="coarse", types=FLOATS)
+SCAN = cases([(1,), i32(0)], [(0, 3), i32(1)], [(2, 3, 4), i64(-2)])
+for name in ("Cumsum", "Cumprod"):
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            op(name, lambda x, axis, f=getattr(raw, name), e=exclusive, r=reverse: f(x=x, axis=axis, exclusive=e, reverse=r), SCAN,
+               label=f"{exclusive:d}{reverse:d}", every_type=not exclusive and not reverse)
 for name in ("ArgMax", "ArgMin"):
     for out in (tf.int32, tf.int64):
         op(name, lambda x, axis, f=getattr(raw, name), out=out: f(input=x, dimension=axis, output_type=out),
@@ -171,9 +109,9 @@ BIAS = cases([(1, 1), (1,)], [(0, 3), (3,)], [(2, 4, 3), (3,)])
 op("BiasAdd", tf.nn.bias_add, BIAS)
 op("BiasAdd", lambda x, b: tf.nn.bias_add(x, b, data_format="NCHW"), label="nchw", types=FLOATS,
    cases=cases([(1, 1, 1, 1), (1,)], [(0, 3, 2, 2), (3,)], [(2, 3, 4, 5), (3,)]))
-op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d), cases([(1, 1)], [(0, 3)], [(2, 4, 3)]), gradient=False)
-op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d, data_format="NCHW"), label="nchw", gradient=False,
-   types=FLOATS, cases=cases([(1, 1, 1, 1)], [(0, 3, 2, 2)], [(2, 3, 4, 5)]))
+op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d), cases([(1, 1)], [(0, 3)], [(2, 4, 3)]))
+op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d, data_format="NCHW"), label="nchw", types=FLOATS,
+   cases=cases([(1, 1, 1, 1)], [(0, 3, 2, 2)], [(2, 3, 4, 5)]))
 op("Relu", tf.nn.relu, UNARY, values="coarse")
 op("ReluGrad", lambda d, x: raw.ReluGrad(gradients=d, features=x), SAME, values="coarse")
 # Squared, since the gradient of a softmax by ones is nothing but rounding.
@@ -269,7 +207,13 @@ op("Where", lambda x: raw.Where(condition=x), cases([(1,)], [(0, 3)], [(2, 3, 4)
 op("DynamicStitch", lambda i, j, x, y: tf.dynamic_stitch([i, j], [x, y]),
    cases([i32(0), i32(1), (), ()], [i32([]), i32([]), (0, 2), (0, 2)], [i32([0, 2]), i32([[1, 3]]), (2, 3), (1, 2, 3)]))
 op("UnsortedSegmentSum", tf.unsorted_segment_sum,
-   cases([(1,), i32([0]), i32(1)], [(0, 3), i32([]), i32(2)], [(4, 3), i32([2, 0, 2, -1]), i32(3)]), gradient=False)
+   cases([(1,), i32([0]), i32(1)], [(0, 3), i32([]), i32(2)], [(4, 3), i32([2, 0, 2, -1]), i32(3)]))
+for index in (i32, i64):
+    place = tf.as_dtype(index(0).dtype)
+    op("Unique", lambda x, place=place: list(raw.Unique(x=x, out_idx=place)), cases([(1,)], [(0,)], [(9,)]), values="coarse",
+       gradient=False, label=place.name)
+    op("ListDiff", lambda x, y, place=place: list(raw.ListDiff(x=x, y=y, out_idx=place)),
+       cases([(1,), (1,)], [(0,), (3,)], [(9,), (4,)]), values="coarse", gradient=False, label=place.name)
 
 # --- conditionals
 def switched(pred):

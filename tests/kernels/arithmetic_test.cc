@@ -155,3 +155,18 @@ TEST_CASE("shapes that do not broadcast are refused with both inputs") {
                        "AddV2 'add': shapes do not broadcast: x is float[2,3] (x:0), y is float[2] (y:0)",
                        InvalidArgument);
 }
+
+TEST_CASE("div_no_nan is 0 where it divides by 0, and so is its gradient") {
+  CHECK(run2<float>(div_no_nan, {6, -1, 0, kNan, 1}, {3, 0, 0, 0, kInf}) ==
+        Tensor::vector<float>({2, 0, 0, 0, 0}));
+  Graph g;
+  CHECK(evaluate(div_no_nan(constant(g, Tensor(DType::kFloat, {0, 2})), 2.0f)).shape() == Shape{0, 2});
+  const Tensor x = random({2, 3}), y = Tensor::vector<double>({0.5, 2, -1});
+  const auto f = [](const Outputs& in) { return div_no_nan(in[0], in[1]); };
+  CHECK(gradient_gap(f, {x, y}) < 1e-6);
+  CHECK(gradient_gap(
+            [&](const Outputs& in) {
+              return f({in[0], constant(in[0].graph(), Tensor::scalar(0.0))});
+            },
+            {x}) == 0);
+}

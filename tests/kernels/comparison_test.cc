@@ -79,6 +79,23 @@ TEST_CASE("select hands its gradient to what was chosen") {
   CHECK(gradient_gap(f, {random({2, 3}), random({2, 3}, 2)}) < 1e-6);
 }
 
+TEST_CASE("select_v2 hands its gradient to what was chosen, summed where that was stretched") {
+  for (const Shape& e : {Shape{2, 3}, Shape{3}, Shape{2, 1}, Shape{}})
+    for (const Shape& t : {Shape{2, 3}, Shape{4, 1, 3}, Shape{}}) {
+      CAPTURE(e);
+      CAPTURE(t);
+      const auto f = [](const Outputs& in) {
+        return select_v2(constant(in[0].graph(), flags({true, false}).reshaped({2, 1})), in[0], in[1]);
+      };
+      CHECK(gradient_gap(f, {random(t), random(e, 2)}) < 1e-6);
+      const auto unknown = [&](const Outputs& in) {
+        return f({placeholder_with_default(in[0], Shape::unknown()),
+                  placeholder_with_default(in[1], Shape::unknown())});
+      };
+      CHECK(gradient_gap(unknown, {random(t), random(e, 2)}) < 1e-6);
+    }
+}
+
 TEST_CASE("floats are cut to integers, and give what x86 gives where they do not fit") {
   CHECK(converted<std::int32_t>({1.9f, -1.9f, 3e9f, kNan}) ==
         Tensor::vector<std::int32_t>(

@@ -63,6 +63,20 @@ TEST_CASE("a bias's gradient is the sum over its channel in both layouts") {
     }
 }
 
+TEST_CASE("a bias's gradient has the gradient that finite differences give, of known shapes and of unknown") {
+  for (const char* format : {"NHWC", "NCHW"})
+    for (const Shape& shape : {Shape{3, 4}, Shape{2, 4, 3}, Shape{2, 4, 3, 2}, Shape{0, 4}}) {
+      CAPTURE(format);
+      CAPTURE(shape);
+      const auto sums = [&](const Outputs& in) { return bias_add_grad(in[0], {.data_format = format}); };
+      CHECK(gradient_gap(sums, {random(shape)}) < 1e-6);
+      const auto unknown = [&](const Outputs& in) {
+        return sums({placeholder_with_default(in[0], Shape::unknown())});
+      };
+      CHECK(gradient_gap(unknown, {random(shape)}) < 1e-6);
+    }
+}
+
 TEST_CASE("biases without rows give no rows and a gradient of zeros") {
   Graph g;
   const Output x = constant(g, Tensor::zeros(DType::kFloat, {0, 3}));

@@ -203,3 +203,27 @@ TEST_CASE("derivatives of reductions work where the shape is known only when the
           1e-6);
   }
 }
+
+TEST_CASE("a product's derivative is that of finite differences, also where factors are 0") {
+  Tensor x = random({2, 3, 2});
+  for (const std::size_t i : {0u, 5u, 6u}) x.mutable_values<double>()[i] = 0;  // one, or two, of a product
+  for (const bool keep : {false, true})
+    for (const Axes& axes : {Axes{0}, Axes(-1), Axes{2, 0}, Axes{0, 1, 2}, Axes{}})
+      for (const Shape& known : {Shape{2, 3, 2}, Shape{kUnknown, 3, 2}, Shape::unknown()}) {
+        CAPTURE(keep);
+        CAPTURE(axes.tensor().text());
+        CAPTURE(known);
+        const auto f = [&](const Outputs& in) {
+          const Output y = placeholder_with_default(in[0], known);
+          return reduce_prod(known.is_known() ? in[0] : y, axes, {.keep_dims = keep});
+        };
+        CHECK(gradient_gap(f, {x}) < 1e-6);
+      }
+}
+
+TEST_CASE("the derivative of a product over no elements has none") {
+  const auto f = [](const Outputs& in) { return reduce_prod(in[0], Axes(0)); };
+  CHECK(gradient_gap(f, {random({0, 3})}) == 0);
+  CHECK(gradient_gap(f, {random({3, 0})}) == 0);
+  CHECK(gradient_gap([](const Outputs& in) { return reduce_prod(in[0]); }, {random({})}) < 1e-6);
+}

@@ -40,3 +40,17 @@ TEST_CASE("gathering along the second axis has TensorFlow's gradient") {
   CHECK(golden_gap("gather_axis1", f, 1) == 0);
   CHECK(gradient_gap(f, {random({2, 3, 2})}) < 1e-6);
 }
+
+TEST_CASE("each row gets the gradient of its sum, and a row of a negative number none") {
+  const auto f = [](const Outputs& in) -> Output {
+    Graph& g = in[0].graph();
+    const Output ids = constant(g, Tensor::matrix<int>({{2, 0}, {-1, 2}}));
+    return g.add("UnsortedSegmentSum", {in[0], ids, constant(g, Tensor::scalar(3))});
+  };
+  CHECK(gradient_gap(f, {random({2, 2, 3})}) < 1e-6);
+  CHECK(gradient_gap(f, {random({2, 2})}) < 1e-6);
+  const auto unknown = [&](const Outputs& in) {
+    return f({placeholder_with_default(in[0], Shape::unknown())});
+  };
+  CHECK(gradient_gap(unknown, {random({2, 2, 3})}) < 1e-6);
+}

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
@@ -55,6 +56,17 @@ TEST_CASE("derivatives of one-tensor functions are those of finite differences")
   for (const Op op : {Op(negative), Op(abs), Op(sign), Op(square), Op(sqrt), Op(rsqrt), Op(reciprocal),
                       Op(exp), Op(log), Op(tanh), Op(sigmoid)})
     CHECK(gradient_gap([op](const Outputs& in) { return op(in[0], {}); }, {x}) < 1e-6);
+}
+
+TEST_CASE("second derivatives are those of finite differences") {
+  Tensor x = random({7});
+  for (double& v : x.mutable_values<double>()) v = std::abs(v) + 0.5;  // away from 0
+  for (const std::string op :
+       {"SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", "SigmoidGrad"}) {
+    CAPTURE(op);
+    const auto f = [op](const Outputs& in) -> Output { return in[0].graph().add(op, {in[0], in[1]}); };
+    CHECK(gradient_gap(f, {x, random({7}, 2)}) < 1e-6);
+  }
 }
 
 TEST_CASE("no elements in, no elements out") {

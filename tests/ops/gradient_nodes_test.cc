@@ -11,6 +11,8 @@
 #include "ops/array_ops.h"
 #include "ops/gradients.h"
 #include "ops/math_ops.h"
+#include "ops/nn_ops.h"
+#include "ops/scan_ops.h"
 
 using namespace runnel;
 
@@ -38,13 +40,18 @@ std::string inner_name(const std::string& name) {
   return scope == std::string::npos ? name : name.substr(scope + 6);
 }
 
-std::string made(const std::function<Output(const Outputs&)>& op, const std::vector<Shape>& shapes) {
+// The gradient's nodes; the ith input is `types[i]`, float where there is none.
+std::string made(const std::function<Output(const Outputs&)>& op, const std::vector<Shape>& shapes,
+                 const std::vector<DType>& types = {}) {
   Graph g;
   Outputs x;
   for (std::size_t i = 0; i < shapes.size(); ++i)
-    x.push_back(placeholder<float>(g, shapes[i], i == 0 ? "x" : "y"));
+    x.push_back(
+        placeholder(g, i < types.size() ? types[i] : DType::kFloat, shapes[i], std::string(1, "xyz"[i])));
   const Output y = op(x);
-  std::vector<Source> sources(x.begin(), x.end());
+  std::vector<Source> sources;
+  for (const Output& in : x)
+    if (in.dtype() == DType::kFloat) sources.emplace_back(in);
   gradients({y}, sources, {.grad_ys = {placeholder<float>(g, y.shape(), "dy")}});
   std::string out;
   for (const Node* node : g.nodes()) {
@@ -132,4 +139,57 @@ TEST_CASE("gradients of reductions over one axis have TensorFlow's nodes") {
     const auto op = [&](const Outputs& in) { return c.op(in[0], Axes(0), {.keep_dims = c.keep}); };
     CHECK(made(op, {c.x}) == golden_section(c.title));
   }
+}
+
+TEST_CASE("second derivatives have TensorFlow's nodes") {
+  for (const std::string op : {"SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "TanhGrad", "SigmoidGrad"}) {
+    CAPTURE(op);
+    const auto of = [&](const Outputs& in) -> Output {
+      return in[0].graph().add(op, {in[0], in[1]}, {}, "op");
+    };
+    CHECK(made(of, {{3, 4}, {3, 4}}) == golden_section(op + " [3,4] [3,4]"));
+  }
+  for (const std::string format : {"NHWC", "NCHW"}) {
+    CAPTURE(format);
+    const auto of = [&](const Outputs& in) {
+      return bias_add_grad(in[0], {.data_format = format, .name = "op"});
+    };
+    CHECK(made(of, {{3, 4, 5}}) == golden_section("BiasAddGrad [3,4,5] data_format=" + format));
+    CHECK(made(of, {kNone}) == golden_section("BiasAddGrad ? data_format=" + format));
+  }
+}
+
+TEST_CASE("gradients of select_v2 and of sums by segment have TensorFlow's nodes") {
+  const auto chosen = [](const Outputs& in) { return select_v2(in[0], in[1], in[2], {.name = "op"}); };
+  const std::vector<DType> mask{DType::kBool};
+  CHECK(made(chosen, {{3, 1}, {3, 4}, {4}}, mask) == golden_section("SelectV2 [3,1] [3,4] [4]"));
+  CHECK(made(chosen, {{kUnknown, 1}, kBatch, {4}}, mask) == golden_section("SelectV2 [?,1] [?,4] [4]"));
+  CHECK(made(chosen, {kNone, kNone, kNone}, mask) == golden_section("SelectV2 ? ? ?"));
+  const auto sums = [](const Outputs& in) -> Output {
+    const Output segments = constant(in[0].graph(), Tensor::scalar(3));
+    return in[0].graph().add("UnsortedSegmentSum", {in[0], in[1], segments}, {}, "op");
+  };
+  const std::vector<DType> ids{DType::kFloat, DType::kInt32};
+  CHECK(made(sums, {{5, 3}, {5}}, ids) == golden_section("UnsortedSegmentSum [5,3] [5] num_segments=3"));
+  CHECK(made(sums, {kNone, kNone}, ids) == golden_section("UnsortedSegmentSum ? ? num_segments=3"));
+}
+
+TEST_CASE("gradients of products have TensorFlow's nodes") {
+  const std::pair<const char*, Shape> shapes[] = {
+      {"Prod [2,3,4]", {2, 3, 4}}, {"Prod [?,3,4]", {kUnknown, 3, 4}}, {"Prod ?", kNone}};
+  for (const auto& [title, shape] : shapes) {
+    const std::string name = title;  // clang 14 captures no structured binding
+    CAPTURE(name);
+    CHECK(made([](const Outputs& in) { return reduce_prod(in[0], Axes(0), {.name = "op"}); }, {shape}) ==
+          golden_section(name + " axis=0 keep_dims=False"));
+    CHECK(made(
+              [](const Outputs& in) {
+                return reduce_prod(in[0], Axes{0, 2}, {.keep_dims = true, .name = "op"});
+              },
+              {shape}) == golden_section(name + " axis=[0,2] keep_dims=True"));
+  }
+  CHECK(made([](const Outputs& in) { return cumprod(in[0], 1, {.exclusive = true, .name = "op"}); },
+             {{3, 4}}) == golden_section("Cumprod [3,4] axis=1 exclusive=True reverse=False"));
+  CHECK(made([](const Outputs& in) { return div_no_nan(in[0], in[1], {.name = "op"}); }, {{3, 4}, {4}}) ==
+        golden_section("DivNoNan [3,4] [4]"));
 }
