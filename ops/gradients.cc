@@ -254,6 +254,10 @@ Grads Backward::sums_of(const Node& node) {
 }
 
 Grad Backward::sum(const Output& at, const Grads& parts) {
+  std::vector<IndexedSlices> rows;
+  for (const Grad& part : parts)
+    if (part.slices()) rows.push_back(*part.slices());
+  if (rows.size() == parts.size()) return joined_rows(rows, options_.where);
   Outputs dense;
   for (const Grad& part : parts) dense.push_back(to_dense(part, at.shape(), options_.where));
   const ColocateWith with(dense.front().node());

@@ -1,7 +1,8 @@
 // Derivatives of graphs: `gradients` walks back from ys to xs and lets each op on the way add the graph of
 // its own derivative (OpSpec::gradient). Order of the walk, names and control edges are TensorFlow's
 // (formats 6.3, behaviours 4), so that a graph made here has the same nodes. Where gradients of rows
-// (IndexedSlices) meet they are made whole. Loops are refused by name.
+// (IndexedSlices) meet they are joined, and made whole if a dense one is among them. Loops are refused by
+// name.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Making gradients of rows whole.
+// Making gradients of rows whole, and joining them.
 #include "ops/indexed_slices.h"
 
 #include <cstdint>
@@ -6,7 +6,9 @@
 
 #include "graph/dataflow.h"
 #include "graph/error.h"
+#include "ops/array_join_ops.h"
 #include "ops/array_ops.h"
+#include "ops/math_ops.h"
 
 namespace runnel {
 
@@ -28,6 +30,19 @@ Output to_dense(const IndexedSlices& slices, const Shape& shape, Location where)
 
 Output to_dense(const Grad& gradient, const Shape& shape, Location where) {
   return gradient.slices() ? to_dense(*gradient.slices(), shape, where) : gradient.dense();
+}
+
+IndexedSlices joined_rows(const std::vector<IndexedSlices>& parts, Location where) {
+  bool mixed = false;
+  for (const IndexedSlices& part : parts)
+    mixed = mixed || base_of(part.indices.dtype()) != base_of(parts[0].indices.dtype());
+  Outputs values, indices;
+  for (const IndexedSlices& part : parts) {
+    values.push_back(part.values);
+    indices.push_back(mixed ? cast(part.indices, DType::kInt64, {.where = where}) : part.indices);
+  }
+  const Output all_values = concat(values, 0, {.where = where});
+  return {all_values, concat(indices, 0, {.where = where}), parts[0].dense_shape};
 }
 
 }  // namespace runnel

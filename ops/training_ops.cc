@@ -75,6 +75,34 @@ OpSpec momentum(const char* name, Form form) {
 const OpRegistration kApplyMomentum{momentum("ApplyMomentum", Form::kRef)};
 const OpRegistration kResourceApplyMomentum{momentum("ResourceApplyMomentum", Form::kResource)};
 
+// The shape of var and accum, some of whose rows grad holds.
+Shape shape_of_rows(const ShapeContext& c) {
+  Shape held = c.variable_shape(c.position("var"));
+  const Shape accum = c.variable_shape(c.position("accum"));
+  if (!held.compatible_with(accum)) c.refuse("shapes differ");
+  held = held.merged_with(accum);
+  if (held.rank() == 0) c.refuse("a scalar has no rows");
+  const Shape indices = c.input("indices", Rank{1});
+  Shape grad = c.input("grad");
+  if (grad.rank() == 0) c.refuse("grad has no rows");
+  if (grad.has_rank()) {
+    c.require_equal(grad[0], indices[0], "numbers of rows");
+    grad.set(0, kUnknown);
+    if (!held.compatible_with(grad)) c.refuse("the rows of grad are not those of var");
+  }
+  (void)c.input("lr", Rank{0});
+  (void)c.input("momentum", Rank{0});
+  return held;
+}
+
+OpSpec sparse_momentum(const char* name, Form form) {
+  return update(name, form, {"var", "accum"}, {"lr: T", "grad: T", "indices: Tindices", "momentum: T"},
+                {kNumberT, "Tindices: {int32, int64}", kLocking, kNesterov}, shape_of_rows);
+}
+const OpRegistration kSparseApplyMomentum{sparse_momentum("SparseApplyMomentum", Form::kRef)};
+const OpRegistration kResourceSparseApplyMomentum{
+    sparse_momentum("ResourceSparseApplyMomentum", Form::kResource)};
+
 OpSpec adam(const char* name, Form form) {
   return update(
       name, form, {"var", "m", "v"},
@@ -104,6 +132,12 @@ Operation apply_momentum(const Variable& variable, const Variable& accum, Output
                          Output momentum, ApplyMomentumOptions o) {
   return apply("ApplyMomentum", {variable, accum}, {lr, grad, momentum}, {{"use_nesterov", o.use_nesterov}},
                o.name, o.where);
+}
+
+Operation sparse_apply_momentum(const Variable& variable, const Variable& accum, Output lr, Output grad,
+                                Output indices, Output momentum, ApplyMomentumOptions o) {
+  return apply("SparseApplyMomentum", {variable, accum}, {lr, grad, indices, momentum},
+               {{"use_nesterov", o.use_nesterov}}, o.name, o.where);
 }
 
 Operation apply_adam(const Variable& variable, const Variable& m, const Variable& v, const AdamScalars& s,

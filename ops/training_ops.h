@@ -47,6 +47,21 @@ struct ApplyMomentumOptions {
 Operation apply_momentum(const Variable& variable, const Variable& accum, Output lr, Output grad,
                          Output momentum, ApplyMomentumOptions options = {});
 
+// The same for some rows alone, those of `indices` one after another; a row named twice makes two steps.
+//
+//   variable, accum  T[rows, ...]
+//   lr, momentum     T[]
+//   grad             T[n, ...]
+//   indices          int32 or int64[n], each in [0, rows)
+//   returns          the operation
+//   T                float, double
+//   errors           as of apply_momentum; InvalidArgument for an index that is no row, before anything is
+//                    written, from Session::run
+//   grad             none
+//   source           TensorFlow "SparseApplyMomentum", "ResourceSparseApplyMomentum"
+Operation sparse_apply_momentum(const Variable& variable, const Variable& accum, Output lr, Output grad,
+                                Output indices, Output momentum, ApplyMomentumOptions options = {});
+
 // The numbers of one Adam step, all T[]. The powers are beta1 and beta2 to the number of the step.
 struct AdamScalars {
   Output beta1_power, beta2_power, lr, beta1, beta2, epsilon;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ops/array_ops.h"
+#include "ops/indexed_slices.h"
 #include "ops/training_ops.h"
 
 namespace runnel {
@@ -70,6 +71,11 @@ Operation Adam::apply_dense(Output gradient, const Variable& variable) {
                      .beta2 = typed(beta2_tensor_),
                      .epsilon = typed(epsilon_tensor_)},
                     gradient, {.name = name, .where = where()});
+}
+
+// Rows without a gradient move on, too, by what m still holds: as with a gradient of 0.
+Operation Adam::apply_rows(const IndexedSlices& rows, const Variable& variable) {
+  return apply_dense(to_dense(rows, variable.shape(), where()), variable);
 }
 
 // The power of the next step, once all variables have used this one's.

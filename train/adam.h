@@ -27,7 +27,7 @@ class Adam : public Optimizer {
   void create_slots(const std::vector<Variable>& variables) override;
   void prepare(Graph& graph) override;
   Operation apply_dense(Output gradient, const Variable& variable) override;
-  bool takes_rows_as_whole() const override { return true; }
+  Operation apply_rows(const IndexedSlices& rows, const Variable& variable) override;
   Operation finish(Graph& graph, const std::vector<Operation>& updates, const std::string& name) override;
 
  private:

@@ -1,6 +1,7 @@
 // Plain gradient descent.
 #include "train/gradient_descent.h"
 
+#include "ops/indexed_slices.h"
 #include "ops/training_ops.h"
 
 namespace runnel {
@@ -15,6 +16,10 @@ void GradientDescent::prepare(Graph& graph) {
 Operation GradientDescent::apply_dense(Output gradient, const Variable& variable) {
   return apply_gradient_descent(variable, as_type(learning_rate_tensor_, variable.dtype(), where()), gradient,
                                 {.where = where()});
+}
+
+Operation GradientDescent::apply_rows(const IndexedSlices& rows, const Variable& variable) {
+  return apply_dense(to_dense(rows, variable.shape(), where()), variable);
 }
 
 }  // namespace runnel

@@ -22,7 +22,7 @@ class GradientDescent : public Optimizer {
  protected:
   void prepare(Graph& graph) override;
   Operation apply_dense(Output gradient, const Variable& variable) override;
-  bool takes_rows_as_whole() const override { return true; }
+  Operation apply_rows(const IndexedSlices& rows, const Variable& variable) override;
 
  private:
   const Operand learning_rate_;

@@ -25,6 +25,8 @@ class Momentum : public Optimizer {
   void create_slots(const std::vector<Variable>& variables) override;
   void prepare(Graph& graph) override;
   Operation apply_dense(Output gradient, const Variable& variable) override;
+  // Rows without a gradient stay, and so do their accumulators.
+  Operation apply_rows(const IndexedSlices& rows, const Variable& variable) override;
 
  private:
   const Operand learning_rate_, momentum_;

@@ -8,7 +8,6 @@
 #include "graph/log.h"
 #include "ops/array_ops.h"
 #include "ops/gradients.h"
-#include "ops/indexed_slices.h"
 #include "ops/variables.h"
 
 namespace runnel {
@@ -88,13 +87,8 @@ Operation Optimizer::apply_gradients(const GradientsOf& gradients, ApplyGradient
     throw InvalidArgument(cat(name_, ": none of the ", gradients.size(), " variables given has a gradient"),
                           where_);
   std::vector<Variable> variables;
-  for (const GradientOf& one : gradients) {
-    if (one.gradient.slices() && !takes_rows_as_whole())
-      throw Unimplemented(cat(name_, ": the gradient of variable '", one.variable.name(),
-                              "' is of some rows only (IndexedSlices), an update not written yet"),
-                          where_, one.variable.name());
+  for (const GradientOf& one : gradients)
     if (one.gradient) variables.push_back(one.variable);
-  }
   Graph& graph = variables.front().graph();
   const MadeAt at(graph, where_);
   {
@@ -108,8 +102,9 @@ Operation Optimizer::apply_gradients(const GradientsOf& gradients, ApplyGradient
     if (!one.gradient) continue;
     const NameScope inner(graph, "update_" + one.variable.name());
     const ColocateWith with(one.variable.parts().variable.node());
-    const Output whole = to_dense(one.gradient, one.variable.shape(), where_);
-    updates.push_back(apply_dense(whole, one.variable));
+    const IndexedSlices* rows = one.gradient.slices();
+    updates.push_back(rows ? apply_rows(*rows, one.variable)
+                           : apply_dense(one.gradient.dense(), one.variable));
   }
   const Operation out = options.global_step
                             ? add_step(options.global_step, finish(graph, updates, "update"), scope.name())
@@ -133,8 +128,6 @@ Operation Optimizer::add_step(const Variable& global_step, Operation updates, co
 }
 
 void Optimizer::create_slots(const std::vector<Variable>&) {}
-
-bool Optimizer::takes_rows_as_whole() const { return false; }
 
 Operation Optimizer::finish(Graph& graph, const std::vector<Operation>& updates, const std::string& name) {
   return group(graph, updates, {.name = name, .where = where_});

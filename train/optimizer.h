@@ -1,8 +1,7 @@
 // Training by gradients: an optimizer adds the ops that move variables so that a loss falls. What all
 // optimizers share is here; each rule is one pair of files (gradient_descent.h, momentum.h, adam.h). Nodes,
 // slots and their names are TensorFlow's (formats 6.4, behaviours 16), so that checkpoints with optimizer
-// state fit. Gradients of rows (IndexedSlices) are made whole by the rules that move the same then. Left out:
-// use_locking and constraints.
+// state fit. Left out: use_locking and constraints.
 #pragma once
 
 #include <map>
@@ -64,7 +63,7 @@ class Optimizer {
   GradientsOf compute_gradients(Output loss, ComputeGradientsOptions options = {});
 
   // Adds the update of all variables that have a gradient, and to the collection `train_op`. Throws
-  // InvalidArgument if none has, Unimplemented for IndexedSlices.
+  // InvalidArgument if none has.
   Operation apply_gradients(const GradientsOf& gradients, ApplyGradientsOptions options = {});
 
   const std::string& name() const { return name_; }
@@ -80,9 +79,9 @@ class Optimizer {
   virtual void create_slots(const std::vector<Variable>& variables);
   virtual void prepare(Graph& graph) = 0;  // makes constants of the hyperparameters
   virtual Operation apply_dense(Output gradient, const Variable& variable) = 0;
-  // True for a rule that does the same with rows of a gradient as with the whole of which they are the rows
-  // not 0.
-  virtual bool takes_rows_as_whole() const;
+  // The same for a gradient of which only some rows are there, maybe one of them twice. A rule that moves the
+  // variable as by the whole gradient hands it on so (to_dense in ops/indexed_slices.h).
+  virtual Operation apply_rows(const IndexedSlices& rows, const Variable& variable) = 0;
   virtual Operation finish(Graph& graph, const std::vector<Operation>& updates, const std::string& name);
 
   // For rules: a slot that starts as `start` says, made once; and a scalar float variable beside `near`.

@@ -303,6 +303,27 @@ for kind in ("", "Resource"):
         op(kind + name, lambda initial, x, make=make, kind=kind: trained(make(), kind != "")(initial, x), HELD, label=label)
 
 
+def trained_rows(resource, nesterov):
+    def build(initial, x, rows):
+        v = variable(initial, resource)
+        momentum = tf.train.MomentumOptimizer(0.3, 0.9, use_nesterov=nesterov)
+        train = momentum.apply_gradients([(tf.IndexedSlices(x * 1, rows), v)])
+        slot = momentum.get_slot(v, "momentum")
+        return Steps(tf.group(v.initializer, slot.initializer),
+                     [item.read_value() if resource else item for item in (v, slot)], train)
+    return build
+
+
+for kind in ("", "Resource"):
+    for index in (i32, i64):
+        for nesterov in (False, True):
+            op(kind + "SparseApplyMomentum", trained_rows(kind != "", nesterov),
+               {name: [Held(held), x, index(rows)] for name, held, x, rows in (
+                   ("scalar", (1,), (1,), [0]), ("zero", (2, 3), (0, 3), []), ("plain", (5, 2, 2), (4, 2, 2), [3, 1, 3, 0]),
+                   ("unknown_dim", (5, 2), (4, 2), [3, 1, 3, 0]), ("unknown_rank", (5, 2), (4, 2), [3, 1, 3, 0]))},
+               label=index(0).dtype.name + "_nesterov" * nesterov)
+
+
 # --- random numbers: bit for bit
 DRAW = cases([i32([]), TYPE], [i32([0, 3]), TYPE], [i64([7, 11]), TYPE])
 op("RandomUniform", lambda shape, dtype: raw.RandomUniform(shape=shape, dtype=dtype, seed=3, seed2=7), DRAW, gradient=False)

@@ -1,4 +1,5 @@
-"""Training graphs that TensorFlow made, run here step by step: the linear regression to the bit, an MLP to 1e-5."""
+"""Training graphs that TensorFlow made, run here step by step: the linear regression to the bit, an MLP and an embedding
+to 1e-5."""
 import json
 
 import numpy as np
@@ -49,38 +50,54 @@ def mlp(optimizer, resource):
     return tf.global_variables_initializer(), train, [loss, right, *state]
 
 
+def embedding(optimizer, resource):
+    """Twelve vectors of which nine are gathered, through two gathers of one table, to fit products of pairs."""
+    random = np.random.RandomState(8)
+    table = tf.get_variable("table", initializer=random.standard_normal((12, 4)).astype(np.float32), use_resource=resource)
+    left, right = (tf.constant(random.randint(0, 9, 30), dtype) for dtype in (tf.int32, tf.int64))
+    rows = table.read_value() if resource else table  # not through the handle: ResourceGather is not known here
+    product = tf.reduce_sum(tf.gather(rows, left) * tf.gather(rows, right), axis=1)
+    loss = tf.reduce_mean(tf.square(product - tf.constant(random.rand(30).astype(np.float32))))
+    train = optimizer.minimize(loss)
+    state = [v.read_value() if resource else v for v in tf.global_variables()]
+    return tf.global_variables_initializer(), train, [loss, *state]
+
+
+MODELS = [(mlp, name) for name in OPTIMIZERS] + [(embedding, name) for name in ("momentum", "nesterov")]
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """{(optimizer, kind): [(job, TensorFlow's values)] after 0, 1, 10 and 50 steps}; ours in one process."""
-    folder, out = tmp_path_factory.mktemp("mlp"), {}
-    for name, make in OPTIMIZERS.items():
+    """{(model, optimizer, kind): [(job, TensorFlow's values)] after 0, 1, 10 and 50 steps}; ours in one process."""
+    folder, out = tmp_path_factory.mktemp("trained"), {}
+    for build, name in MODELS:
         for kind in KINDS:
             with tf.Graph().as_default() as graph:
-                init, train, fetches = mlp(make(), kind == "resource")
-                model = folder / f"{name}_{kind}.meta"
+                init, train, fetches = build(OPTIMIZERS[name](), kind == "resource")
+                stem = f"{build.__name__}_{name}_{kind}"
+                model = folder / f"{stem}.meta"
                 tf.train.export_meta_graph(str(model))
                 names, done = [fetch.name for fetch in fetches], []
                 with session(graph) as tensorflow:
                     tensorflow.run(init)
                     for step in range(51):
                         if step in (0, 1, 10, 50):
-                            job = Job(model, names, folder / f"{name}_{kind}_{step}", init=init.name, targets=[train.name],
-                                      steps=step)
+                            job = Job(model, names, folder / f"{stem}_{step}", init=init.name, targets=[train.name], steps=step)
                             done.append((job, dict(zip(names, tensorflow.run(fetches)))))
                         tensorflow.run(train)
-                out[name, kind] = done
+                out[build, name, kind] = done
     run_jobs([job for done in out.values() for job, _ in done], folder)
     return out
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_an_mlp_trains_as_in_tensorflow(optimizer, kind, trained):
+@pytest.mark.parametrize("model, optimizer", MODELS, ids=lambda value: getattr(value, "__name__", value))
+def test_a_model_trains_as_in_tensorflow(model, optimizer, kind, trained):
     """To 1e-5 of each tensor's largest value: matrix products add up in another order here, and after 50 steps that
     shows in an accumulated gradient whose terms cancel."""
-    for job, expected in trained[optimizer, kind]:
+    for job, expected in trained[model, optimizer, kind]:
         assert job.error is None, job.error
         for name, theirs in expected.items():
             assert (why := difference(job.values[name], theirs, near_zero=1e-5)) is None, f"step {job.steps}: {name} is {why}"
-    losses = [expected[next(iter(expected))] for _, expected in trained[optimizer, kind]]
+    losses = [expected[next(iter(expected))] for _, expected in trained[model, optimizer, kind]]
     assert losses[-1] < losses[0] / 2, "the test would compare nothing if it did not learn"

@@ -120,6 +120,49 @@ TEST_CASE("Adam with Nesterov's look ahead, worked by hand in double") {
   CHECK(s.run(x) == Tensor::vector<double>({-0.5}));
 }
 
+TEST_CASE("momentum on rows, worked by hand: other rows stay, and a row named twice makes two steps") {
+  for (const bool nesterov : {false, true})
+    for (const bool resource : {false, true})
+      for (const bool wide : {false, true}) {
+        CAPTURE(nesterov);
+        CAPTURE(resource);
+        Graph g;
+        const Variable x = raw_variable(g, Tensor::matrix<double>({{1, 2}, {3, 4}, {5, 6}}), resource, "x");
+        const Variable a = raw_variable(g, Tensor::matrix<double>({{1, 1}, {1, 1}, {2, 4}}), resource, "a");
+        const Output grad = constant(g, Tensor::matrix<double>({{1, 2}, {8, 4}, {0, 0}}));
+        const Output rows = wide ? constant(g, Tensor::vector<std::int64_t>({2, 0, 2}))
+                                 : constant(g, Tensor::vector<std::int32_t>({2, 0, 2}));
+        const auto of = [&](double value) { return constant(g, Tensor::scalar(value)); };
+        const Operation step =
+            sparse_apply_momentum(x, a, of(0.25), grad, rows, of(0.5), {.use_nesterov = nesterov});
+        Session s(g);
+        for (const Variable& one : {x, a}) s.run(one.parts().initializer);
+        s.run(step);
+        CHECK(s.run(a) == Tensor::matrix<double>({{8.5, 4.5}, {1, 1}, {1, 2}}));
+        CHECK(s.run(x) == (nesterov ? Tensor::matrix<double>({{-2.0625, 0.4375}, {3, 4}, {4.375, 4.75}})
+                                    : Tensor::matrix<double>({{-1.125, 0.875}, {3, 4}, {4.25, 4.5}})));
+      }
+}
+
+TEST_CASE("momentum on rows refuses rows that are not there before it writes, and takes none") {
+  Graph g;
+  const Variable x = raw_variable(g, Tensor::matrix<float>({{1}, {2}}), false, "x");
+  const Variable a = raw_variable(g, Tensor::matrix<float>({{0}, {0}}), false, "a");
+  const Output one = constant(g, Tensor::scalar(1.0f));
+  const Output rows = placeholder<std::int32_t>(g, {kUnknown}, "rows"),
+               grad = placeholder<float>(g, {kUnknown, 1});
+  const Operation step = sparse_apply_momentum(x, a, one, grad, rows, one);
+  Session s(g);
+  for (const Variable& variable : {x, a}) s.run(variable.parts().initializer);
+  CHECK_THROWS_WITH_AS(
+      s.run(step, {{rows, Tensor::vector<int>({0, 2})}, {grad, Tensor::matrix<float>({{1}, {1}})}}),
+      "SparseApplyMomentum 'SparseApplyMomentum': indices[1] = 2 is not in [0, 2)", InvalidArgument);
+  s.run(step, {{rows, Tensor::vector(std::vector<int>{})}, {grad, Tensor::zeros(DType::kFloat, {0, 1})}});
+  CHECK(s.run(x) == Tensor::matrix<float>({{1}, {2}}));
+  CHECK_THROWS_AS(sparse_apply_momentum(x, a, one, constant(g, Tensor::matrix<float>({{1, 2}})), rows, one),
+                  InvalidArgument);
+}
+
 TEST_CASE("updates refuse a gradient of another shape, and take one without elements") {
   Graph g;
   const Variable x = raw_variable(g, Tensor::vector<float>({1, 2}), false, "x");

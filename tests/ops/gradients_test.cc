@@ -192,6 +192,20 @@ TEST_CASE("makes gradients of rows whole where an op computed the rows' tensor, 
   CHECK(gradient_gap(rows, {random({3, 2})}) < 1e-6);
 }
 
+TEST_CASE("joins gradients of rows where several of one tensor meet, and widens their indices") {
+  Graph g;
+  const Output x = placeholder<float>(g, {3, 2}, "x");
+  const Output first = gather(x, Tensor::vector<std::int32_t>({2, 0}));
+  const Output second = gather(x, Tensor::vector<std::int64_t>({2}));
+  const Grads grads = gradients({first, second}, {x});
+  const IndexedSlices* rows = grads[0].slices();
+  REQUIRE(rows);
+  CHECK(rows->values.name() == "gradients/concat:0");
+  CHECK(rows->indices.name() == "gradients/concat_1:0");
+  CHECK(evaluate(rows->indices) == Tensor::vector<std::int64_t>({2, 0, 2}));
+  CHECK(rows->values.shape() == Shape{3, 2});
+}
+
 TEST_CASE("gradient_gap sees a wrong gradient") {
   const auto wrong = [](const Outputs& in) { return square(in[0]) + stop_gradient(in[0]); };
   CHECK(gradient_gap(wrong, {random({3})}) > 0.1);

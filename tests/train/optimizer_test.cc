@@ -33,6 +33,23 @@ TEST_CASE("adds the update nodes that TensorFlow adds, for resource variables") 
   }
 }
 
+TEST_CASE("adds the nodes that TensorFlow adds for a gradient of rows") {
+  for (const bool resource : {false, true}) {
+    CAPTURE(resource);
+    Graph g;
+    const Variable table =
+        variable(g, Tensor::zeros(DType::kFloat, {5, 2}), "table", {.use_resource = resource});
+    const Output rows = gather(table, Tensor::vector<std::int32_t>({3, 1, 3}));
+    Momentum momentum(0.05f, 0.9f);
+    const GradientsOf gradients = momentum.compute_gradients(reduce_sum(square(rows)));
+    const std::size_t before = g.size();
+    momentum.apply_gradients(gradients);
+    check_same(listing_of(g, before),
+               golden_listing("optimizers/nodes.txt",
+                              resource ? "rows by Momentum (resource)" : "rows by Momentum (VariableV2)"));
+  }
+}
+
 TEST_CASE("builds the linear regression node for node as TensorFlow does") {
   for (const bool resource : {false, true}) {
     CAPTURE(resource);
