@@ -103,9 +103,12 @@ void refuse_name(std::string_view name, std::string_view what) {
           " name: use letters, digits and _ . \\ / > - , starting with a letter, digit or dot"));
 }
 
-Graph::Graph() : state_(std::make_unique<State>(*this)) {}
+Graph::Graph() : state_(std::make_shared<State>()) {}
+Graph::Graph(State& state) : state_(std::shared_ptr<State>(), &state) {}
 Graph::Graph(GraphOptions options) : Graph() { state_->seed = options.seed; }
 Graph::~Graph() = default;
+
+std::shared_ptr<Graph> Graph::shared() const { return {state_->shared_from_this(), &state_->graph}; }
 
 const OpSpec* Graph::State::spec_of(std::string_view op) const {
   const auto own = own_ops.find(op);
@@ -163,7 +166,7 @@ Node& Graph::add(std::string_view op, const std::vector<Argument>& inputs, std::
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       infer_argument(*request.spec, inputs, i, attrs);
       for (const Output& output : inputs[i].outputs()) {
-        if (&output.graph() != this)
+        if (output.graph() != *this)
           throw InvalidArgument(cat("input ", output.name(), " is of another graph"));
         request.inputs.push_back(output);
       }

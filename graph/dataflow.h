@@ -79,7 +79,8 @@ struct GraphDefOptions {
 };
 
 // Building is guarded by a lock, so several threads may add nodes and sessions may run meanwhile. Scopes
-// belong to the thread that opened them. Does not move or copy: handles point into it.
+// belong to the thread that opened them. Does not move or copy; what it holds is shared with its sessions,
+// savers, optimizers and scopes, so that this object may go before them.
 class Graph {
  public:
   Graph();
@@ -87,6 +88,13 @@ class Graph {
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
+
+  // A share of the graph: its nodes, and handles to them, stay good while the share lives, also when this
+  // object is gone.
+  std::shared_ptr<Graph> shared() const;
+  // True for two objects of one graph. That of a node or a session (`node.graph()`) and the one that was made
+  // first have different addresses: compare graphs, not addresses.
+  bool operator==(const Graph& other) const { return state_ == other.state_; }
 
   // Adds a node. `name` is made unique inside the current scope; empty means the op's type; one that ends in
   // '/' is used as it is, from the root, without the slash. Dtype attributes and list lengths are inferred
@@ -148,7 +156,8 @@ class Graph {
   State& state() const { return *state_; }
 
  private:
-  std::unique_ptr<State> state_;
+  explicit Graph(State& state);  // the one inside, which nodes know
+  std::shared_ptr<State> state_;
 };
 
 // Puts the names of nodes made while it lives under `name/`. A name used before gets `_1`, ...; "" goes back
@@ -162,7 +171,7 @@ class [[nodiscard]] NameScope {
   const std::string& name() const { return scope_; }  // "linear/"
 
  private:
-  Graph& graph_;
+  std::shared_ptr<Graph> graph_;
   std::string scope_, before_;
 };
 
@@ -179,7 +188,7 @@ class [[nodiscard]] ControlDependencies {
   ControlDependencies& operator=(const ControlDependencies&) = delete;
 
  private:
-  Graph& graph_;
+  std::shared_ptr<Graph> graph_;
 };
 
 // Gives nodes made while it lives a device, kept as an attribute ("/device:CPU:0"; "/cpu:0" is understood).
@@ -192,7 +201,7 @@ class [[nodiscard]] DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  Graph& graph_;
+  std::shared_ptr<Graph> graph_;
 };
 
 // Gives nodes made while it lives the `_class` attribute "loc:@NODE", or the group that NODE is in, and its
@@ -210,7 +219,7 @@ class [[nodiscard]] ColocateWith {
   ColocateWith& operator=(const ColocateWith&) = delete;
 
  private:
-  Graph& graph_;
+  std::shared_ptr<Graph> graph_;
 };
 
 // Makes every node made while it lives say that it was made at `where`, whatever its builder says: what a
@@ -223,7 +232,7 @@ class [[nodiscard]] MadeAt {
   MadeAt& operator=(const MadeAt&) = delete;
 
  private:
-  Graph& graph_;
+  std::shared_ptr<Graph> graph_;
   Location before_;
 };
 

@@ -58,10 +58,12 @@ struct CarriedMessages {
       collections;  // serialized CollectionDefs of kinds that Runnel does not know
 };
 
-struct Graph::State {
-  explicit State(Graph& owner) : graph(owner) {}
+// Shared by the Graph that a program made and by all that keep the graph. Nodes know the Graph inside, which
+// owns nothing and lives as long as they do.
+struct Graph::State : std::enable_shared_from_this<Graph::State> {
+  State() : graph(*this) {}
 
-  Graph& graph;
+  Graph graph;
   mutable std::recursive_mutex lock;
   std::vector<std::unique_ptr<Node, void (*)(Node*)>> nodes;
   std::unordered_map<std::string, Node*> by_name;
@@ -105,8 +107,5 @@ bool is_node_name(std::string_view name);
 
 // The device that a node gets from the open DeviceScopes.
 std::string merged_device(const ScopeState& scope);
-
-// A share of the default graph, if `graph` is it: sessions go on with it after reset_default_graph().
-std::shared_ptr<Graph> share_default_graph(const Graph& graph);
 
 }  // namespace runnel

@@ -1,6 +1,6 @@
 // The parts of a graph that a program holds: Node, the handles Output, Operation and Variable, and the
-// gradient values Grad and IndexedSlices. Handles are small, copyable and borrow the graph, which must
-// outlive them.
+// gradient values Grad and IndexedSlices. Handles are small, copyable and borrow the graph: they are good
+// while its Graph lives, or a Session or Saver of it, or a share (Graph::shared).
 #pragma once
 
 #include <cstdint>
@@ -138,8 +138,9 @@ class Grad {
 };
 using Grads = std::vector<Grad>;
 
-// An operation of the graph. Owned by its Graph, lives as long, and is never changed after it was added, but
-// for edges into loop merges while a graph is imported and for what an optimizer of collections marks.
+// An operation of the graph. Owned by what its Graph shares, lives as long, and is never changed after it was
+// added, but for edges into loop merges while a graph is imported and for what an optimizer of collections
+// marks.
 class Node {
  public:
   const std::string& name() const { return name_; }

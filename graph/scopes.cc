@@ -105,7 +105,7 @@ std::string Graph::current_scope() const {
   return state_->scope().name;
 }
 
-NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph) {
+NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph.shared()) {
   Graph::State& state = graph.state();
   std::lock_guard hold(state.lock);
   ScopeState& scope = state.scope();
@@ -123,16 +123,16 @@ NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph) {
 }
 
 NameScope::~NameScope() {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().name = before_;
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().name = before_;
 }
 
 ControlDependencies::ControlDependencies(Graph& graph, std::span<const Operation> operations)
-    : graph_(graph) {
+    : graph_(graph.shared()) {
   std::lock_guard hold(graph.state().lock);
   ScopeState::Control control;
   for (const Operation& operation : operations) {
-    if (&operation.graph() != &graph)
+    if (operation.graph() != graph)
       throw InvalidArgument(cat("control dependency '", operation.name(), "' is of another graph"));
     control.nodes.push_back(&operation.node());
   }
@@ -140,55 +140,55 @@ ControlDependencies::ControlDependencies(Graph& graph, std::span<const Operation
   graph.state().scope().controls.push_back(std::move(control));
 }
 
-ControlDependencies::ControlDependencies(Graph& graph, Clear) : graph_(graph) {
+ControlDependencies::ControlDependencies(Graph& graph, Clear) : graph_(graph.shared()) {
   std::lock_guard hold(graph.state().lock);
   graph.state().scope().controls.push_back({.clears = true, .nodes = {}, .first_id = 0});
 }
 
 ControlDependencies::~ControlDependencies() {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().controls.pop_back();
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().controls.pop_back();
 }
 
-DeviceScope::DeviceScope(Graph& graph, std::string_view device) : graph_(graph) {
+DeviceScope::DeviceScope(Graph& graph, std::string_view device) : graph_(graph.shared()) {
   parse_device(device);
   std::lock_guard hold(graph.state().lock);
   graph.state().scope().devices.emplace_back(device);
 }
 
 DeviceScope::~DeviceScope() {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().devices.pop_back();
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().devices.pop_back();
 }
 
-ColocateWith::ColocateWith(const Node& node) : graph_(node.graph()) {
-  std::lock_guard hold(graph_.state().lock);
+ColocateWith::ColocateWith(const Node& node) : graph_(node.graph().shared()) {
+  std::lock_guard hold(graph_->state().lock);
   // A node that is in a group already leads into that group.
   const AttrValue* group = node.attr("_class");
-  graph_.state().scope().colocations.push_back(
+  graph_->state().scope().colocations.push_back(
       {group ? *group : AttrValue(std::vector<std::string>{"loc:@" + node.name()}), node.device()});
 }
 
-ColocateWith::ColocateWith(Graph& graph, std::string_view name) : graph_(graph) {
-  std::lock_guard hold(graph_.state().lock);
-  ScopeState& scope = graph_.state().scope();
+ColocateWith::ColocateWith(Graph& graph, std::string_view name) : graph_(graph.shared()) {
+  std::lock_guard hold(graph_->state().lock);
+  ScopeState& scope = graph_->state().scope();
   const bool open = !scope.colocations.empty() && scope.colocations.back().group;
   const ScopeState::Colocation own{std::vector<std::string>{"loc:@" + std::string(name)},
                                    merged_device(scope)};
   scope.colocations.push_back(open ? ScopeState::Colocation(scope.colocations.back()) : own);
 }
 
-ColocateWith::ColocateWith(Graph& graph, Nothing) : graph_(graph) {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().colocations.push_back({});
+ColocateWith::ColocateWith(Graph& graph, Nothing) : graph_(graph.shared()) {
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().colocations.push_back({});
 }
 
 ColocateWith::~ColocateWith() {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().colocations.pop_back();
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().colocations.pop_back();
 }
 
-MadeAt::MadeAt(Graph& graph, Location where) : graph_(graph) {
+MadeAt::MadeAt(Graph& graph, Location where) : graph_(graph.shared()) {
   std::lock_guard hold(graph.state().lock);
   Location& made_at = graph.state().scope().made_at;
   before_ = made_at;
@@ -196,8 +196,8 @@ MadeAt::MadeAt(Graph& graph, Location where) : graph_(graph) {
 }
 
 MadeAt::~MadeAt() {
-  std::lock_guard hold(graph_.state().lock);
-  graph_.state().scope().made_at = before_;
+  std::lock_guard hold(graph_->state().lock);
+  graph_->state().scope().made_at = before_;
 }
 
 Graph& default_graph() {
@@ -214,12 +214,6 @@ void reset_default_graph() {
   GlobalGraph& global = global_graph();
   std::lock_guard hold(global.lock);
   global.graph = std::make_shared<Graph>();
-}
-
-std::shared_ptr<Graph> share_default_graph(const Graph& graph) {
-  GlobalGraph& global = global_graph();
-  std::lock_guard hold(global.lock);
-  return global.graph.get() == &graph ? global.graph : nullptr;
 }
 
 AsDefault::AsDefault(Graph& graph) { defaults.push_back(&graph); }

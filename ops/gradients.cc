@@ -317,10 +317,10 @@ Grads gradients(const Outputs& ys, const std::vector<Source>& xs, GradientsOptio
         options.where);
   Graph& graph = ys.front().graph();
   for (const Output& y : ys)
-    if (&y.graph() != &graph)
+    if (y.graph() != graph)
       throw InvalidArgument(cat("gradients: ", y.name(), " is of another graph"), options.where);
   for (const Source& x : xs)
-    if (&x.output().graph() != &graph)
+    if (x.output().graph() != graph)
       throw InvalidArgument(cat("gradients: ", x.output().name(), " is of another graph"), options.where);
   const NameScope scope(graph, options.name);
   return Backward(graph, ys, xs, options).run(ys, xs);

@@ -11,11 +11,11 @@ namespace runnel {
 namespace {
 
 // The scopes that this thread has open, of all graphs, innermost last.
-thread_local std::vector<std::pair<const Graph*, const VariableScope*>> open_scopes;
+thread_local std::vector<std::pair<const Graph::State*, const VariableScope*>> open_scopes;
 
 const VariableScope* innermost(const Graph& graph) {
   for (auto at = open_scopes.rbegin(); at != open_scopes.rend(); ++at)
-    if (at->first == &graph) return at->second;
+    if (at->first == &graph.state()) return at->second;
   return nullptr;
 }
 
@@ -37,8 +37,7 @@ void check_same(const Variable& found, const Shape& shape, const GetVariableOpti
 }  // namespace
 
 VariableScope::VariableScope(Graph& graph, std::string_view name, VariableScopeOptions options)
-    : graph_(graph),
-      outer_(innermost(graph)),
+    : outer_(innermost(graph)),
       name_(variable_prefix(graph) + std::string(name)),
       reuse_(options.reuse != Reuse::kInherit ? options.reuse
              : outer_                         ? outer_->reuse()
@@ -46,7 +45,7 @@ VariableScope::VariableScope(Graph& graph, std::string_view name, VariableScopeO
       ops_(graph, name) {
   if (name.empty() || name.ends_with('/'))
     throw InvalidArgument(cat("'", name, "' is no name for a variable scope"), options.where);
-  open_scopes.emplace_back(&graph_, this);
+  open_scopes.emplace_back(&graph.state(), this);
 }
 
 VariableScope::~VariableScope() { open_scopes.pop_back(); }

@@ -36,7 +36,6 @@ class [[nodiscard]] VariableScope {
   Reuse reuse() const { return reuse_; }
 
  private:
-  Graph& graph_;
   const VariableScope* outer_;
   std::string name_;
   Reuse reuse_;

@@ -90,6 +90,7 @@ Operation Optimizer::apply_gradients(const GradientsOf& gradients, ApplyGradient
   for (const GradientOf& one : gradients)
     if (one.gradient) variables.push_back(one.variable);
   Graph& graph = variables.front().graph();
+  graphs_.insert(graph.shared());
   const MadeAt at(graph, where_);
   {
     const ControlDependencies outside(graph, ControlDependencies::Clear{});
@@ -182,7 +183,7 @@ Variable Optimizer::scalar(const Graph& graph, std::string_view name) const {
   const auto at = scalars_.find(name);
   if (at == scalars_.end()) return {};
   for (const Variable& variable : at->second)
-    if (&variable.graph() == &graph) return variable;
+    if (variable.graph() == graph) return variable;
   return {};
 }
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +50,8 @@ struct MinimizeOptions {
   Location where = Location::here();
 };
 
-// Builds graph; may be used for several losses and graphs. One thread at a time. The handles it keeps (slots)
-// borrow their graphs.
+// Builds graph; may be used for several losses and graphs. One thread at a time. Keeps a share of each graph
+// that it applied gradients in, since the slots it keeps are handles to them.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -94,7 +96,8 @@ class Optimizer {
   Operation add_step(const Variable& global_step, Operation updates, const std::string& name);
 
   std::string name_;
-  Location where_;  // of the call being served
+  Location where_;                           // of the call being served
+  std::set<std::shared_ptr<Graph>> graphs_;  // of the handles below
   std::map<std::string, std::vector<std::pair<Variable, Variable>>, std::less<>> slots_;
   std::map<std::string, std::vector<Variable>, std::less<>> scalars_;
 };

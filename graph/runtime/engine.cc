@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "graph/dataflow_state.h"
 #include "graph/error.h"
 #include "graph/runtime/execution.h"
 #include "graph/runtime/plan.h"
@@ -54,8 +53,7 @@ void Recipe::drop(const std::shared_ptr<Plan>& plan) {
   std::erase(plans_, plan);
 }
 
-Engine::Engine(Graph& graph, SessionOptions options)
-    : kept_(share_default_graph(graph)), graph_(graph), options_(options) {
+Engine::Engine(Graph& graph, SessionOptions options) : graph_(graph.shared()), options_(options) {
   openblas_set_num_threads(1);  // process-wide; large products are split over our own threads
   const int threads = thread_count(options.intra_op_parallelism_threads);
   if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads - 1);

@@ -54,7 +54,7 @@ class Engine {
   Engine(Graph& graph, SessionOptions options);
   ~Engine();
 
-  Graph& graph() const { return graph_; }
+  Graph& graph() const { return *graph_; }
   const SessionOptions& options() const { return options_; }
 
   VariableSlot* slot_of(const Node& variable);
@@ -85,8 +85,7 @@ class Engine {
   Counters counters;
 
  private:
-  const std::shared_ptr<Graph> kept_;  // the default graph, which reset_default_graph() would end; else null
-  Graph& graph_;
+  const std::shared_ptr<Graph> graph_;  // first: nodes outlive all that knows them
   SessionOptions options_;
   LockRoom lock_room_;
   std::unique_ptr<ThreadPool> pool_;

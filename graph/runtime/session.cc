@@ -39,7 +39,7 @@ void check_value(const Output& key, const Tensor& value) {
 }
 
 void check_owner(const Graph& graph, const Graph& owner, const std::string& name) {
-  if (&graph != &owner) throw InvalidArgument(cat("'", name, "' is not an element of this session's graph"));
+  if (graph != owner) throw InvalidArgument(cat("'", name, "' is not an element of this session's graph"));
 }
 
 void check_fetches(const Graph& graph, std::span<const Fetch> fetches) {

@@ -290,6 +290,6 @@ TEST_CASE("a session of the default graph goes on with it after the default grap
   Session session;
   const Output x = constant(session.graph(), Tensor::scalar(4.0f));
   reset_default_graph();
-  CHECK(&default_graph() != &session.graph());
+  CHECK((default_graph() != session.graph()));
   CHECK(session.run(x * 3.0f).scalar<float>() == 12);
 }

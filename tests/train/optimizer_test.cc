@@ -97,3 +97,17 @@ TEST_CASE("says for each variable why it has no gradient") {
                        "  s: stopped by stop_gradient 'wall'",
                        InvalidArgument);
 }
+
+TEST_CASE("serves a second graph after the first is gone") {
+  Adam adam(0.5f);
+  for (int round = 0; round < 2; ++round) {
+    Graph g;
+    const Variable v = variable(g, 3.0f, "v");
+    const Operation step = adam.minimize(square(v));
+    Session session(g);
+    session.run(initialize_global_variables(g));
+    session.run(step);
+    CHECK(session.get<float>(v) == doctest::Approx(2.5));
+    CHECK(adam.get_slot(v, "m").name() == "v/Adam");
+  }
+}

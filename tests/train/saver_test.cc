@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "graph/graph.h"
 #include "graph/io/memory_file_system.h"
@@ -320,4 +321,20 @@ TEST_CASE("options leave out the graph and the state file, or name them otherwis
   CHECK(saver.last_checkpoints().empty());
   saver.save(m.session, "d/m", {.latest_filename = "newest", .meta_graph_suffix = "graph"});
   CHECK(files.list("d") == Names{"m.data-00000-of-00001", "m.graph", "m.index", "newest"});
+}
+
+TEST_CASE("saves and restores after its Graph object is gone") {
+  MemoryFileSystem files;
+  std::optional<Graph> g(std::in_place);
+  const Variable v = variable(*g, 1.0f, "v");
+  const Operation init = initialize_global_variables(*g);
+  Saver saver(*g);
+  Session session(*g, {.file_system = &files});
+  g.reset();
+  session.run(init);
+  const std::string prefix = saver.save(session, "/run/model.ckpt");
+  CHECK(files.exists(prefix + ".meta"));
+  session.run(assign(v, 5.0f));
+  saver.restore(session, prefix);
+  CHECK(session.get<float>(v) == 1);
 }

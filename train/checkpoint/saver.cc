@@ -109,7 +109,7 @@ std::optional<std::int64_t> SaveStep::in(Session& session) const {
 class Saver::State {
  public:
   State(Graph& graph, SaverNodes nodes, SaverDef def, const SaverOptions& options)
-      : graph_(graph),
+      : graph_(graph.shared()),
         nodes_(nodes),
         def_(std::move(def)),
         pad_step_number_(options.pad_step_number),
@@ -141,8 +141,8 @@ class Saver::State {
     session.run(nodes_.save, {{nodes_.filename, Tensor::scalar(prefix)}});
     if (o.write_meta_graph)
       write_file_atomically(files, meta,
-                            export_meta_graph_def(graph_, {.saver_def = def_.bytes(),
-                                                           .strip_default_attrs = o.strip_default_attrs}));
+                            export_meta_graph_def(*graph_, {.saver_def = def_.bytes(),
+                                                            .strip_default_attrs = o.strip_default_attrs}));
     if (o.write_state) keep(files, prefix, o, undo);
     undo.keep();
     return prefix;
@@ -181,7 +181,7 @@ class Saver::State {
 
  private:
   void require_graph(const Session& session) const {
-    if (&session.graph() != &graph_)
+    if (session.graph() != *graph_)
       throw InvalidArgument("the session is of another graph than the Saver; make a Saver of its graph");
   }
 
@@ -248,7 +248,7 @@ class Saver::State {
     if (named) kept_in(directory).recover(std::move(list), state->last_preserved_timestamp);
   }
 
-  Graph& graph_;
+  const std::shared_ptr<Graph> graph_;
   const SaverNodes nodes_;
   const SaverDef def_;
   const bool pad_step_number_;

@@ -59,7 +59,7 @@ struct SaveOptions {
   bool strip_default_attrs = false;
 };
 
-// Borrows its graph. All files are those of the session given. Calls from several threads take turns.
+// Shares its graph. All files are those of the session given. Calls from several threads take turns.
 class Saver {
  public:
   // Of all variables of the graph, as they are now. Adds nodes; throws InvalidArgument if there are no
