@@ -79,6 +79,23 @@ void sgemm_openblas(benchmark::State& state) {
   count_flops(state, n);
 }
 
+// Two branches that meet at the end, each of four products too small to be shared by threads themselves.
+void two_branches(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  Graph g;
+  const Output x = placeholder<float>(g, {n, n}, "x");
+  Output a = x, b = x * 0.5f;
+  for (int k = 0; k < 4; ++k) {
+    a = matmul(a, x);
+    b = matmul(b, x);
+  }
+  const int threads = static_cast<int>(state.range(1));
+  Session session(g, {.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = threads});
+  Prepared call = session.prepare({.feeds = {x}, .fetches = {Operation((a + b).node())}});
+  const Tensor fed = random_matrix(n);
+  for (auto _ : state) call(std::span(&fed, 1));
+}
+
 // OpenBLAS reads these before main; they must not choose another kernel than the processor's own.
 void run_without_blas_settings(char** argv) {
   const char* const kSettings[] = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"};
@@ -105,6 +122,10 @@ int main(int argc, char** argv) {
     benchmark::RegisterBenchmark("sgemm", sgemm_ours)->Arg(n);
     benchmark::RegisterBenchmark("sgemm_openblas", sgemm_openblas)->Arg(n);
   }
+  benchmark::RegisterBenchmark("two_branches", two_branches)
+      ->ArgNames({"n", "threads"})
+      ->ArgsProduct({{64, 128, 256}, {1, 2}})
+      ->UseRealTime();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

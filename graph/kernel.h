@@ -103,7 +103,22 @@ class Context {
   bool pooled_ = false;
 };
 
-// The closure of a bound kernel with its type erased: one function pointer, one object.
+// An operation on each element by itself, as a plan may run it over a few elements at a time and with memory
+// of its own choice between one operation and the next.
+struct Elementwise {
+  struct Operand {
+    int slot = -1;
+    std::int64_t step = 0;  // bytes from one element to the next; 0: one element for all
+  };
+  std::int64_t n = 0;
+  std::vector<Operand> inputs;
+  Operand output;
+  // Reads n elements of each input; the output may be an input that advances as it does.
+  std::function<void(const void* const* inputs, void* output, std::int64_t n)> run;
+};
+
+// The closure of a bound kernel with its type erased: one function pointer, one object; and what the plan may
+// know of it.
 class BoundKernel {
  public:
   BoundKernel() = default;
@@ -125,11 +140,16 @@ class BoundKernel {
   TryRun try_run() const { return try_run_; }  // of a kernel that may park; false means parked
   void* closure() const { return closure_.get(); }
   explicit operator bool() const { return closure_ != nullptr; }
+  double nanoseconds() const { return nanoseconds_; }  // Bind::costs
+  const Elementwise* elementwise() const { return elementwise_.get(); }
 
  private:
+  friend class Binder;
   std::shared_ptr<void> closure_;
   Run run_ = nullptr;
   TryRun try_run_ = nullptr;
+  double nanoseconds_ = 0;
+  std::shared_ptr<const Elementwise> elementwise_;
 };
 
 struct TensorInfo {
@@ -198,6 +218,10 @@ class Bind {
   void run(F f) {
     kernel_ = BoundKernel::make(std::move(f));
   }
+  // About how long a run takes on one thread. Kernels that do not say are judged by the bytes they touch.
+  void costs(double nanoseconds) { nanoseconds_ = nanoseconds; }
+  // Beside run(): the same results, element by element.
+  void elementwise(Elementwise form) { elementwise_ = std::make_shared<const Elementwise>(std::move(form)); }
 
  private:
   friend class Binder;
@@ -216,6 +240,8 @@ class Bind {
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> node_state_;
   FileSystem* files_ = nullptr;
   BoundKernel kernel_;
+  double nanoseconds_ = 0;
+  std::shared_ptr<const Elementwise> elementwise_;
 };
 
 using BindFunction = std::function<void(Bind&)>;

@@ -26,6 +26,11 @@ struct Gemm {
 // Unimplemented for a dimension over 2^31 - 1, which BLAS cannot take.
 Gemm gemm(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b);
 
+// About how long it takes on one thread, at 100 GFLOP/s (benches/README.md).
+inline double nanoseconds(const Gemm& g) {
+  return 0.02 * static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k);
+}
+
 // Writes the product; zeros if k is 0. `out` must not overlap a or b. T: float, double, std::int16_t,
 // std::int32_t, std::int64_t; integers wrap around.
 template <class T>

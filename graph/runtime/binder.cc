@@ -62,6 +62,8 @@ BoundKernel Binder::bind(BindRequest request) {
     bind.files_ = request.files ? request.files : &real_file_system();
     kernel->bind(bind);
     if (!bind.kernel_) throw Internal("its binder gave no closure");
+    bind.kernel_.nanoseconds_ = bind.nanoseconds_;
+    bind.kernel_.elementwise_ = std::move(bind.elementwise_);
     return bind.kernel_;
   } catch (const Error& error) {
     throw_at_node(error, node.op(), node.name(), node.where());

@@ -94,12 +94,9 @@ bool Execution::run_early_step(const EarlyStep& step) {
         step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
     unlock();
     return done;
-  } catch (const Error& error) {
-    unlock();
-    fail(error, step.info);
   } catch (...) {
     unlock();
-    throw;
+    rethrow_at(step.info);
   }
 }
 

@@ -53,9 +53,14 @@ void Recipe::drop(const std::shared_ptr<Plan>& plan) {
   std::erase(plans_, plan);
 }
 
-Engine::Engine(Graph& graph, SessionOptions options) : graph_(graph.shared()), options_(options) {
+Engine::Engine(Graph& graph, SessionOptions options)
+    : graph_(graph.shared()),
+      options_(options),
+      kernel_threads_(thread_count(options.intra_op_parallelism_threads)),
+      chain_threads_(
+          options.inter_op_parallelism_threads < 0 ? 1 : thread_count(options.inter_op_parallelism_threads)) {
   openblas_set_num_threads(1);  // process-wide; large products are split over our own threads
-  const int threads = thread_count(options.intra_op_parallelism_threads);
+  const int threads = std::max(kernel_threads_, chain_threads_);
   if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads - 1);
   const char* log = std::getenv("RUNNEL_LOG_PLAN");
   if (log && std::string_view(log) == "1") options_.log_plans = true;

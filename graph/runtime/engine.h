@@ -71,7 +71,9 @@ class Engine {
   void add_parked(const std::shared_ptr<Waker>& waker);
   void remove_parked(const std::shared_ptr<Waker>& waker);
 
-  ThreadPool* pool() const { return pool_.get(); }
+  ThreadPool* pool() const { return pool_.get(); }        // null where one thread does all
+  int kernel_threads() const { return kernel_threads_; }  // that share one kernel
+  int chain_threads() const { return chain_threads_; }    // for independent branches of one step
   LockRoom& lock_room() { return lock_room_; }
 
   // Goes up whenever a variable's buffer is replaced; executions look whether they have to read pointers
@@ -88,6 +90,7 @@ class Engine {
   const std::shared_ptr<Graph> graph_;  // first: nodes outlive all that knows them
   SessionOptions options_;
   LockRoom lock_room_;
+  const int kernel_threads_, chain_threads_;
   std::unique_ptr<ThreadPool> pool_;
 
   std::mutex state_mutex_;

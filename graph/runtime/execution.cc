@@ -21,7 +21,24 @@ constexpr std::size_t kAlignment = 64;
       reader ? reader->where() : Location{}, reader ? reader->name() : slot.name);
 }
 
+[[noreturn]] void fail(const Error& error, const StepInfo& info) {
+  if (!info.node) throw_error(error.code(), error.message(), error.where(), error.node());
+  throw_at_node(error, info.node->op(), info.node->name(), info.node->where());
+}
+
 }  // namespace
+
+void rethrow_at(const StepInfo& info) {
+  try {
+    throw;
+  } catch (const Error& error) {
+    fail(error, info);
+  } catch (const std::bad_alloc&) {
+    fail(ResourceExhausted("no memory is left"), info);
+  } catch (const std::exception& error) {
+    fail(Internal(error.what()), info);
+  }
+}
 
 Execution::Execution(const Plan& plan)
     : plan_(plan),
@@ -37,7 +54,7 @@ Execution::Execution(const Plan& plan)
     if (!arena_) throw ResourceExhausted(cat("no memory for the ", bytes, " bytes that this step works in"));
   }
   table_ = pointers_.data();
-  pooled_ = engine_.pool() != nullptr;
+  pooled_ = engine_.kernel_threads() > 1;
   for (std::size_t s = 0; s < plan.slots.size(); ++s) pointers_[s] = memory_of(plan.slots[s]);
 }
 
@@ -83,7 +100,7 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   own_written();
   run_steps();
   hand_out(out);
-  engine_.counters.kernels_run.store(plan_.steps.size() + plan_.early.size(), std::memory_order_relaxed);
+  engine_.counters.kernels_run.store(plan_.kernels, std::memory_order_relaxed);
 }
 
 // Feeds are the caller's, who holds them for the step alone: whoever fed a tensor may write it afterwards
@@ -170,19 +187,9 @@ void Execution::run_steps() {
   const Step* const end = step + plan_.steps.size();
   try {
     for (; step != end; ++step) step->run(step->closure, *this);
-  } catch (const Error& error) {
-    fail(error, plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
-  } catch (const std::bad_alloc&) {
-    fail(ResourceExhausted("no memory is left"),
-         plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
-  } catch (const std::exception& error) {
-    fail(Internal(error.what()), plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
+  } catch (...) {
+    rethrow_at(plan_.infos[static_cast<std::size_t>(step - plan_.steps.data())]);
   }
-}
-
-void Execution::fail(const Error& error, const StepInfo& info) const {
-  if (!info.node) throw_error(error.code(), error.message(), error.where(), error.node());
-  throw_at_node(error, info.node->op(), info.node->name(), info.node->where());
 }
 
 void Execution::hand_out(Tensor* out) {
@@ -321,9 +328,19 @@ void Execution::require_initialized(int slot, const Node* reader) const {
 void Execution::parallel_ranges(std::int64_t n, std::int64_t grain,
                                 const std::function<void(std::int64_t, std::int64_t)>& body) {
   // Threads of the pool must flush denormals too, or results would depend on which thread did what.
-  engine_.pool()->for_ranges(n, grain, [&body](std::int64_t begin, std::int64_t end) {
+  engine_.pool()->for_ranges(
+      n, grain,
+      [&body](std::int64_t begin, std::int64_t end) {
+        const FloatState flushed;
+        body(begin, end);
+      },
+      engine_.kernel_threads());
+}
+
+void Execution::run_chains(int n, const std::function<void(int)>& body) {
+  engine_.pool()->side_by_side(n, engine_.chain_threads(), [&body](int k) {
     const FloatState flushed;
-    body(begin, end);
+    body(k);
   });
 }
 

@@ -16,6 +16,9 @@ namespace runnel {
 // Variables have another shape than the plan was made for: the caller makes a new plan.
 struct PlanOutgrown {};
 
+// Within a catch block: rethrows the exception as an Error with the step's node.
+[[noreturn]] void rethrow_at(const StepInfo& info);
+
 class Execution final : public Context {
  public:
   explicit Execution(const Plan& plan);
@@ -42,6 +45,8 @@ class Execution final : public Context {
   void make_room(int slot, const Shape& shape);
   void require_initialized(int slot, const Node* reader) const;
   void throw_if_stopped() const;
+  // Calls body(0) to body(n - 1) on as many threads as independent branches may have.
+  void run_chains(int n, const std::function<void(int)>& body);
   const Plan& plan() const { return plan_; }
 
   // What a late step remembers of its last binding.
@@ -72,7 +77,6 @@ class Execution final : public Context {
   void hand_out(Tensor* out);
   const PlannedVariable& variable_at(int slot) const;
   void point(const PlannedVariable& variable);
-  [[noreturn]] void fail(const Error& error, const StepInfo& info) const;
 
   const Plan& plan_;
   Engine& engine_;

@@ -28,6 +28,7 @@ class Orderer {
     collect_users();
     if (!add_all_edges()) add_edges_with_copies();
     work_.order = sorted(false);
+    note_before();
     std::erase_if(work_.order, [&](int i) { return !work_.at(i).live && !work_.at(i).may_be_dead; });
     work_.log.push_back(cat("order: ", edges_added_, " edges for variables, ", copies_, " copies"));
   }
@@ -43,6 +44,13 @@ class Orderer {
       for (const int b : work_.nodes[i].before)
         after_[static_cast<std::size_t>(b)].push_back(static_cast<int>(i));
     }
+  }
+
+  void note_before() {
+    work_.before.assign(size(), {});
+    for (std::size_t i = 0; i < size(); ++i)
+      for (const int to : after_[i])
+        work_.before[static_cast<std::size_t>(to)].push_back(static_cast<int>(i));
   }
 
   // Earlier nodes of the user's graph first where there is a choice, so that a plan is the same every time.

@@ -6,17 +6,21 @@
 
 #include "graph/error.h"
 #include "graph/log.h"
-#include "graph/runtime/binder.h"
+#include "graph/runtime/chains.h"
 #include "graph/runtime/execution.h"
 #include "graph/runtime/place.h"
+#include "graph/runtime/plan_bind.h"
 #include "graph/runtime/plan_text.h"
+#include "graph/runtime/side_by_side.h"
 #include "graph/runtime/steps.h"
 
 namespace runnel {
 namespace {
 
-// Kernels over this many elements look first whether the step was stopped.
-constexpr std::int64_t kWorthAsking = 1 << 20;
+// Before kernels that take so many nanoseconds it is asked whether the step was stopped.
+constexpr double kWorthAsking = 100000;
+// What a kernel takes that does not say: the rate at which one thread adds vectors that lie in its cache.
+constexpr double kNanosecondsPerByte = 0.04;
 
 class PlanMaker {
  public:
@@ -32,12 +36,15 @@ class PlanMaker {
     take_variable_shapes();
     mark_parking();
     resolve(work_, feed_shapes_);
-    placement_ = place(work_, *plan_);
-    number_flags();
+    placement_ = make_slots(work_, *plan_);
     describe_variables();
-    for (const int i : work_.order) bind(i);
+    NodeBinder binder(engine_, work_, *plan_, placement_);
+    kernels_ = binder.bind_all();
+    const std::vector<Group> groups = find_groups();
+    place_arena(work_, *plan_, placement_, groups);
+    add_steps(groups);
     link_early();
-    list_fetches();
+    list_fetches(binder);
     plan_->log = work_.log;
     return plan_;
   }
@@ -75,35 +82,6 @@ class PlanMaker {
       if (node.parks && node.kind == Kind::kKernel && !node.inputs.empty() &&
           access_of(*node.node, 0) == Access::kReads)
         node.must_copy = true;
-  }
-
-  void number_flags() {
-    flag_of_.assign(work_.nodes.size(), -1);
-    switch_flags_.assign(work_.nodes.size(), -1);
-    for (const int i : work_.order) {
-      if (work_.at(i).may_be_dead) flag_of_[static_cast<std::size_t>(i)] = plan_->flags++;
-      if (work_.at(i).kind == Kind::kSwitch) {
-        switch_flags_[static_cast<std::size_t>(i)] = plan_->flags;
-        plan_->flags += 2;
-      }
-    }
-  }
-
-  void add_flag(const ValueId& id, std::vector<int>& flags) const {
-    const auto i = static_cast<std::size_t>(id.node);
-    if (switch_flags_[i] >= 0) {
-      flags.push_back(switch_flags_[i] + id.output);
-    } else if (flag_of_[i] >= 0) {
-      flags.push_back(flag_of_[i]);
-    }
-  }
-
-  std::vector<int> dead_if(const WorkNode& node) const {
-    std::vector<int> flags;
-    for (const ValueId& id : node.inputs) add_flag(id, flags);
-    for (const int b : node.before)
-      if (flag_of_[static_cast<std::size_t>(b)] >= 0) flags.push_back(flag_of_[static_cast<std::size_t>(b)]);
-    return flags;
   }
 
   int slot_of(const ValueId& id) const {
@@ -150,152 +128,81 @@ class PlanMaker {
     variable.reader = node.node;
   }
 
-  void bind(int i) {
+  double nanoseconds(int i) const {
+    const BoundKernel& kernel = kernels_[static_cast<std::size_t>(i)];
+    if (!kernel || kernel.nanoseconds() > 0) return kernel.nanoseconds();
     const WorkNode& node = work_.at(i);
-    BoundKernel kernel = node.live ? inner(i) : BoundKernel();
-    if (node.may_be_dead && node.kind != Kind::kMerge && node.kind != Kind::kSwitch) {
-      GuardPlan guard;
-      guard.dead_if = dead_if(node);
-      guard.flag = flag_of_[static_cast<std::size_t>(i)];
-      guard.node = node.node;
-      guard.inner = kernel;
-      if (kernel) guard.variables = guarded_variables(node);
-      kernel = guard_step(std::move(guard));
+    double bytes = 0;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const Shape& shape =
+          k < node.input_shapes.size() ? node.input_shapes[k] : work_.value(node.inputs[k]).shape;
+      bytes += bytes_of(shape, work_.value(node.inputs[k]).dtype);
     }
+    for (const Value& out : node.outputs)
+      if (out.variable < 0) bytes += bytes_of(out.shape, out.dtype);
+    return kNanosecondsPerByte * bytes;
+  }
+
+  static double bytes_of(const Shape& shape, DType type) {
+    return shape.is_known() ? static_cast<double>(shape.elements()) * static_cast<double>(size_of(type)) : 0;
+  }
+
+  // Puts chains that are worth a thread one behind the other in the order.
+  std::vector<Group> find_groups() {
+    rank_.assign(work_.nodes.size(), 0);
+    for (std::size_t at = 0; at < work_.order.size(); ++at)
+      rank_[static_cast<std::size_t>(work_.order[at])] = static_cast<int>(at);
+    if (engine_.chain_threads() == 1) return {};
+    std::vector<NodeCost> costs(work_.nodes.size());
+    for (const int i : work_.order)
+      costs[static_cast<std::size_t>(i)] = {bool(kernels_[static_cast<std::size_t>(i)]), nanoseconds(i)};
+    return find_chains(work_, costs, engine_.chain_threads());
+  }
+
+  void add_steps(const std::vector<Group>& groups) {
+    auto group = groups.begin();
+    for (int at = 0; at < static_cast<int>(work_.order.size());) {
+      if (group != groups.end() && at == group->starts.front()) {
+        add_group(*group);
+        at = (group++)->starts.back();
+      } else {
+        add_step(at++, nullptr);
+      }
+    }
+  }
+
+  void add_group(const Group& group) {
+    SideBySide step;
+    for (std::size_t k = 0; k + 1 < group.starts.size(); ++k) {
+      step.chains.emplace_back();
+      for (int at = group.starts[k]; at < group.starts[k + 1]; ++at) add_step(at, &step.chains.back());
+    }
+    std::string text = side_by_side_text(step);
+    BoundKernel kernel = side_by_side_step(std::move(step));
+    plan_->steps.push_back({kernel.run(), kernel.closure()});
+    plan_->infos.push_back({nullptr, std::move(kernel), std::move(text)});
+  }
+
+  // The step at this place of the order goes to `chain`, or to the plan itself.
+  void add_step(int at, std::vector<ChainStep>* chain) {
+    const int i = work_.order[static_cast<std::size_t>(at)];
+    BoundKernel& kernel = kernels_[static_cast<std::size_t>(i)];
     if (!kernel) return;
-    if (node.parks) return add_early(i, std::move(kernel));
-    if (expensive(node)) add_step({nullptr, check_step(), ""});
-    add_step({node.node, std::move(kernel), step_text(work_, *plan_, placement_, i)});
+    const bool ask = nanoseconds(i) > kWorthAsking;
+    if (work_.at(i).parks) return add_early(i, std::move(kernel));
+    if (ask) add_step(i, {nullptr, check_step(), ""}, chain);
+    add_step(i, {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i)}, chain);
   }
 
-  // Variables whose value this node reads, to be checked when it turns out to be alive.
-  std::vector<int> guarded_variables(const WorkNode& node) const {
-    std::vector<int> out;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      if (work_.value(node.inputs[k]).variable < 0) continue;
-      const std::optional<Access> access =
-          node.kind == Kind::kKernel ? access_of(*node.node, static_cast<int>(k)) : std::nullopt;
-      if (access != Access::kOverwrites && access != Access::kAsks) out.push_back(slot_of(node.inputs[k]));
+  void add_step(int i, StepInfo info, std::vector<ChainStep>* chain) {
+    const Step step{info.kernel.run(), info.kernel.closure()};
+    ++plan_->kernels;
+    if (chain) {
+      chain->push_back({step, std::move(info), rank_[static_cast<std::size_t>(i)]});
+    } else {
+      plan_->steps.push_back(step);
+      plan_->infos.push_back(std::move(info));
     }
-    return out;
-  }
-
-  BoundKernel inner(int i) {
-    const WorkNode& node = work_.at(i);
-    switch (node.kind) {
-      case Kind::kFed:
-      case Kind::kConstant:
-      case Kind::kVariable:
-      case Kind::kNothing: return {};
-      case Kind::kCopy: return copy_step(slot_of(node.inputs[0]), slot_of({i, 0}));
-      case Kind::kView: return view_of(i);
-      case Kind::kSwitch: return switch_of(i);
-      case Kind::kMerge: return merge_of(i);
-      case Kind::kKernel: return node.late ? late(i) : kernel(i);
-    }
-    return {};
-  }
-
-  BoundKernel view_of(int i) const {
-    const WorkNode& node = work_.at(i);
-    const int from = slot_of(node.inputs[0]), to = slot_of({i, 0});
-    const Slot& slot = plan_->slots[static_cast<std::size_t>(to)];
-    if (slot.root == Root::kVariable && node.outputs[0].variable >= 0) return {};
-    if (node.must_copy) return copy_step(from, to);
-    // A view whose shape is told late is pointed while the step runs; a variable's shape is its own.
-    return slot.root == Root::kOwn && slot.root_slot == to && !slot.shape.is_known() ? alias_step(from, to)
-                                                                                     : BoundKernel();
-  }
-
-  BoundKernel switch_of(int i) const {
-    const WorkNode& node = work_.at(i);
-    SwitchPlan plan;
-    plan.data = slot_of(node.inputs[0]);
-    plan.predicate = slot_of(node.inputs[1]);
-    plan.dead_if = dead_if(node);
-    for (const int side : {0, 1}) {
-      plan.outputs[side] = slot_of({i, side});
-      plan.flags[side] = switch_flags_[static_cast<std::size_t>(i)] + side;
-    }
-    const Slot& out = plan_->slots[static_cast<std::size_t>(plan.outputs[0])];
-    plan.late = out.root == Root::kOwn && out.root_slot == plan.outputs[0];
-    return switch_step(plan);
-  }
-
-  BoundKernel merge_of(int i) const {
-    const WorkNode& node = work_.at(i);
-    MergePlan plan;
-    for (const ValueId& id : node.inputs) {
-      MergePlan::Input input{slot_of(id), {}};
-      add_flag(id, input.flags);
-      plan.inputs.push_back(std::move(input));
-    }
-    plan.output = slot_of({i, 0});
-    plan.index = slot_of({i, 1});
-    plan.flag = flag_of_[static_cast<std::size_t>(i)];
-    return merge_step(std::move(plan));
-  }
-
-  DType dtype_of(const ValueId& id) const {
-    return plan_->slots[static_cast<std::size_t>(slot_of(id))].dtype;
-  }
-
-  std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> state_maker(
-      const Node& node) {
-    return [&engine = engine_, &node](const auto& make) { return engine.state_of(node, make); };
-  }
-
-  BoundKernel kernel(int i) {
-    const WorkNode& node = work_.at(i);
-    BindRequest request;
-    request.node = node.node;
-    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-      const ValueId id = node.inputs[k];
-      request.inputs.push_back({dtype_of(id), node.input_shapes[k]});
-      request.values.push_back(work_.value(id).constant.value_or(Tensor()));
-      request.input_slots.push_back(slot_of(id));
-    }
-    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-      request.outputs.push_back({dtype_of({i, static_cast<int>(k)}), node.outputs[k].shape});
-      request.output_slots.push_back(slot_of({i, static_cast<int>(k)}));
-      request.wanted.push_back(node.outputs[k].wanted);
-    }
-    request.node_state = state_maker(*node.node);
-    request.files = engine_.options().file_system;
-    return Binder::bind(std::move(request));
-  }
-
-  BoundKernel late(int i) {
-    const WorkNode& node = work_.at(i);
-    LatePlan plan;
-    plan.node = node.node;
-    plan.engine = &engine_;
-    plan.cache = plan_->late_steps++;
-    plan.needs_value.assign(node.inputs.size(), false);
-    for (const std::string& arg : node.node->spec().traits.bind_values)
-      for (int k = 0; k < node.node->input_count(arg); ++k)
-        plan.needs_value[static_cast<std::size_t>(node.node->input_position(arg, k))] = true;
-    for (const ValueId& id : node.inputs) plan.inputs.push_back(slot_of(id));
-    for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-      plan.outputs.push_back(slot_of({i, static_cast<int>(k)}));
-      plan.output_types.push_back(plan_->slots[static_cast<std::size_t>(plan.outputs.back())].dtype);
-      plan.wanted.push_back(node.outputs[k].wanted);
-    }
-    return late_step(std::move(plan));
-  }
-
-  bool expensive(const WorkNode& node) const {
-    std::int64_t elements = 0;
-    for (const ValueId& id : node.inputs) {
-      const Shape& shape = work_.value(id).shape;
-      if (shape.is_known()) elements += shape.elements();
-    }
-    return node.kind == Kind::kKernel && elements > kWorthAsking;
-  }
-
-  void add_step(StepInfo info) {
-    plan_->steps.push_back({info.kernel.run(), info.kernel.closure()});
-    plan_->infos.push_back(std::move(info));
   }
 
   void add_early(int i, BoundKernel kernel) {
@@ -309,6 +216,7 @@ class PlanMaker {
     }
     std::ranges::sort(step.variables);
     step.variables.erase(std::unique(step.variables.begin(), step.variables.end()), step.variables.end());
+    ++plan_->kernels;
     step.info = {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i)};
     early_nodes_.push_back(i);
     plan_->early.push_back(std::move(step));
@@ -338,14 +246,14 @@ class PlanMaker {
     }
   }
 
-  void list_fetches() {
+  void list_fetches(const NodeBinder& binder) {
     for (std::size_t k = 0; k < work_.fetches.size(); ++k) {
       Plan::Fetched fetched;
       const ValueId id = work_.fetches[k];
       if (id.node >= 0) {
         fetched.slot = slot_of(id);
         fetched.name = signature_.fetches[k].output().name();
-        add_flag(id, fetched.flags);
+        binder.add_flag(id, fetched.flags);
       }
       plan_->fetches.push_back(std::move(fetched));
     }
@@ -357,7 +265,9 @@ class PlanMaker {
   std::shared_ptr<Plan> plan_;
   WorkGraph work_;
   Placement placement_;
-  std::vector<int> flag_of_, switch_flags_, early_nodes_;
+  std::vector<BoundKernel> kernels_;  // by node; empty if it does nothing in a run
+  std::vector<int> rank_;             // by node: its place before chains were put one behind the other
+  std::vector<int> early_nodes_;
 };
 
 }  // namespace

@@ -100,8 +100,9 @@ class Plan {
   };
   std::vector<Fetched> fetches;
   std::size_t arena_bytes = 0;
-  int flags = 0;       // dead flags
-  int late_steps = 0;  // caches that an execution keeps
+  std::size_t kernels = 0;  // in all steps, early ones and those of chains too
+  int flags = 0;            // dead flags
+  int late_steps = 0;       // caches that an execution keeps
   std::vector<std::string> log;
 
  private:

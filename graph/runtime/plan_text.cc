@@ -44,9 +44,9 @@ std::string step_text(const WorkGraph& work, const Plan& plan, const Placement& 
 }
 
 std::string Plan::text() const {
-  std::string out = cat("plan: ", steps.size() + early.size(), " kernels, ", arena_bytes, " bytes of arena, ",
-                        constants.size(), " constants, ", variables.size(), " variables",
-                        dynamic ? ", shapes told late" : "", "\n");
+  std::string out =
+      cat("plan: ", kernels, " kernels, ", arena_bytes, " bytes of arena, ", constants.size(), " constants, ",
+          variables.size(), " variables", dynamic ? ", shapes told late" : "", "\n");
   for (const std::string& line : log) out += "  " + line + "\n";
   int number = 0;
   for (const EarlyStep& step : early) out += cat("  ", number++, " early ", step.info.text, "\n");

@@ -61,10 +61,11 @@ struct RunOptions {
 };
 
 struct SessionOptions {
-  // Threads that share one large kernel; 0: one a processor. 1 starts none.
+  // Threads that share one large kernel; 0: one a processor.
   int intra_op_parallelism_threads = 0;
-  // TensorFlow's threads for independent branches. Here branches of a step run one after the other, whatever
-  // it says.
+  // Independent branches of a step that run at once, where that is worth a thread; 0: one a processor, 1 or
+  // less: all on the caller's thread. The session starts as many threads as the larger of the two says, less
+  // the caller's; (1, 1) starts none.
   int inter_op_parallelism_threads = 0;
   std::int64_t operation_timeout_in_ms = 0;  // for runs that state none
   // Plans kept, the least recently used going first.

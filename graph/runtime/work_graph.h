@@ -67,9 +67,11 @@ struct WorkGraph {
   std::vector<ValueId> fetches;  // node -1 for an operation
   std::vector<VariableSlot*> variables;
   std::vector<Shape>
-      variable_shapes;           // before the step; unknown for one that has no value and no fixed shape
-  std::vector<int> order;        // live nodes in execution order
-  std::vector<std::string> log;  // a line a pass
+      variable_shapes;     // before the step; unknown for one that has no value and no fixed shape
+  std::vector<int> order;  // live nodes in execution order
+  std::vector<std::vector<int>> before;  // by node: all that must run earlier, as values, controls and
+                                         // variables want it
+  std::vector<std::string> log;          // a line a pass
 
   const Value& value(ValueId id) const { return at(id.node).outputs[static_cast<std::size_t>(id.output)]; }
   Value& value(ValueId id) { return at(id.node).outputs[static_cast<std::size_t>(id.output)]; }

@@ -8,6 +8,10 @@ namespace {
 
 using Bytes = std::byte;
 
+constexpr double kGrainNanoseconds = 10000;  // what a grain of elements takes, about
+// Smaller tensors stay in the cache by themselves: no plan asks for their elements one by one.
+constexpr std::int64_t kFewestParts = 4096;
+
 BinaryLoops::Row row_of(const BinaryLoops& loops, Stretch::Kind kind) {
   switch (kind) {
     case Stretch::Kind::kBoth: return loops.both;
@@ -36,6 +40,13 @@ void bind_rows(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t
 void bind_row(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t divisors) {
   const std::int64_t x_step = s.kind() == Stretch::Kind::kLeftStays ? 0 : loops.input_size,
                      y_step = s.kind() == Stretch::Kind::kRightStays ? 0 : loops.input_size;
+  if (!loops.check_y && s.row() >= kFewestParts)
+    b.elementwise({.n = s.row(),
+                   .inputs = {{b.in<Bytes>("x").slot, x_step}, {b.in<Bytes>("y").slot, y_step}},
+                   .output = {b.out<Bytes>("z").slot, loops.output_size},
+                   .run = [row = row_of(loops, s.kind())](const void* const* in, void* out, std::int64_t n) {
+                     row(in[0], in[1], out, {.n = n});
+                   }});
   b.run([=, row = row_of(loops, s.kind()), x = b.in<Bytes>("x"), y = b.in<Bytes>("y"), z = b.out<Bytes>("z"),
          n = s.row(), out = loops.output_size, check = loops.check_y](Context& c) {
     if (check) check(c[y], divisors);
@@ -68,6 +79,14 @@ void bind_loops(Bind& b, const BinaryLoops& loops) {
 
 void bind_loops(Bind& b, const UnaryLoop& loop) {
   const std::int64_t n = b.input("x").shape.elements();
+  b.costs(kGrainNanoseconds * static_cast<double>(n) / static_cast<double>(loop.grain));
+  if (n >= kFewestParts)
+    b.elementwise({.n = n,
+                   .inputs = {{b.in<Bytes>("x").slot, loop.input_size}},
+                   .output = {b.out<Bytes>("y").slot, loop.output_size},
+                   .run = [row = loop.row](const void* const* in, void* out, std::int64_t count) {
+                     row(in[0], out, count);
+                   }});
   b.run([n, loop, x = b.in<Bytes>("x"), y = b.out<Bytes>("y")](Context& c) {
     c.parallel(n, loop.grain, [&](std::int64_t begin, std::int64_t end) {
       loop.row(c[x] + begin * loop.input_size, c[y] + begin * loop.output_size, end - begin);
