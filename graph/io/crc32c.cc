@@ -33,7 +33,7 @@ constexpr std::size_t kStretch = 1024;  // bytes each of the three chains takes 
 
 using Map = std::array<std::uint32_t, 32>;  // what each bit of a checksum becomes
 
-std::uint32_t apply(const Map& map, std::uint32_t crc) {
+std::uint32_t mapped(const Map& map, std::uint32_t crc) {
   std::uint32_t sum = 0;
   for (int bit = 0; crc != 0; ++bit, crc >>= 1)
     if (crc & 1) sum ^= map[bit];
@@ -51,11 +51,11 @@ class ZeroStretch {
     }
     for (std::size_t length = 1; length < kStretch; length *= 2) {
       const Map half = map;
-      for (auto& image : map) image = apply(half, image);
+      for (auto& image : map) image = mapped(half, image);
     }
     for (int byte = 0; byte < 4; ++byte)
       for (std::uint32_t value = 0; value < 256; ++value)
-        table_[byte][value] = apply(map, value << (8 * byte));
+        table_[byte][value] = mapped(map, value << (8 * byte));
   }
   std::uint32_t operator()(std::uint32_t c) const {
     return table_[0][c & 255] ^ table_[1][(c >> 8) & 255] ^ table_[2][(c >> 16) & 255] ^ table_[3][c >> 24];
