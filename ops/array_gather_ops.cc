@@ -3,10 +3,14 @@
 
 #include "graph/error.h"
 #include "graph/infer.h"
+#include "ops/arithmetic_ops.h"
 #include "ops/array_join_ops.h"
 #include "ops/array_movement_ops.h"
 #include "ops/array_shape_ops.h"
+#include "ops/array_slice_ops.h"
 #include "ops/integers.h"
+#include "ops/math_ops.h"
+#include "ops/reduction_ops.h"
 
 namespace runnel {
 namespace {
@@ -63,12 +67,7 @@ Output from(Output vector, Output axis) {
   return range_of(vector, axis, hidden, step, "end_mask");
 }
 
-Output after_first(Output vector) {
-  Graph& graph = vector.graph();
-  const NameScope scope(graph, "strided_slice");
-  const Output begin = Integers({1}).in(graph, "stack", {}), end = Integers({0}).in(graph, "stack_1", {});
-  return take(vector, begin, end, Integers({1}).in(graph, "stack_2", {}), {{"end_mask", 1}}, scope.name());
-}
+Output after_first(Output vector) { return subvector(vector, 1, std::nullopt); }
 
 Output entry(Output vector, Output at) {
   Graph& graph = vector.graph();
@@ -91,7 +90,7 @@ Output joined(Graph& graph, std::initializer_list<Part> parts) {
   for (const Part& part : parts) {
     const std::string name = cat("values_", all.size());
     all.push_back(part.vector   ? part.vector
-                  : part.scalar ? packed(part.scalar, name)
+                  : part.scalar ? packed(cast(part.scalar, DType::kInt32), name)
                                 : Integers({part.constant}).in(graph, name, {}));
   }
   const Output axis = integer_constant(graph, DType::kInt32, 0, "axis");
@@ -107,33 +106,92 @@ Grad rows(const Node& n, Output d, Output shape_of_params, Output count) {
   return IndexedSlices{values, reshape(n.input(1), count), shape_of_params};
 }
 
-// Along another axis: that axis is brought to the front, rows are summed by their index, and it goes back.
+int batch_dims_of(const Node& n) {
+  const std::int64_t stated = n.integer("batch_dims");
+  if (stated >= 0) return static_cast<int>(stated);
+  const Shape& indices = n.input(1).shape();
+  if (!indices.has_rank())
+    throw Unimplemented(cat("batch_dims ", stated, " counts from the end of indices of unknown rank"));
+  return static_cast<int>(stated + indices.rank());
+}
+
+// As many ones as a number, or a tensor of one, says.
+Output ones(Graph& graph, const Part& count) {
+  const NameScope scope(graph, "Tile");
+  const Output one = Integers({1}).in(graph, "input", {});
+  const Output multiples = count.scalar ? packed(count.scalar, "multiples")
+                                        : Integers({count.constant}).in(graph, "multiples", {});
+  return graph.add("Tile", {one, multiples}, {}, scope.name());
+}
+
+// The indices as into the rows of all batches together: each with the number of rows before its batch added.
+// `dims` are those of params with the gathered one right behind the batches'.
+Output across_batches(Output indices, Output dims, int batch_dims) {
+  Graph& graph = indices.graph();
+  const DType type = base_of(indices.dtype());
+  dims = cast(dims, type);
+  Output rows = integer_constant(graph, type, 1, "ones");  // that an entry of the dimension stands for
+  for (int dim = batch_dims; dim > 0; --dim) {
+    const Output entries = dims[dim - 1];
+    rows = rows * dims[dim];
+    const Output zero = integer_constant(graph, type, 0, "zeros");
+    const Output starts = range(zero, entries, integer_constant(graph, type, 1, "ones")) * rows;
+    const Output before = ones(graph, {.vector = {}, .constant = dim - 1});
+    const Output behind =
+        ones(graph, {.vector = {}, .scalar = add_binary("Sub", "sub", rank(indices), dim, {}, {})});
+    const Output shape = joined(graph, {{before}, {.vector = {}, .scalar = entries}, {behind}});
+    indices = indices + reshape(starts, shape);
+  }
+  return indices;
+}
+
+// The sums of rows by their index in each batch, under the shape of `values` but for the gathered dimension,
+// which has `count` entries. That one is right behind the batches' in values and dims.
+Output sums_by_batch(Output values, Output indices, Output index_count, Output dims, Output count,
+                     int batch_dims) {
+  Graph& graph = values.graph();
+  const Output shape_of_values = shape(values);
+  const Output outer = subvector(shape_of_values, std::nullopt, batch_dims);
+  const Output inner = after_first(subvector(shape_of_values, batch_dims, std::nullopt));
+  const Output batches = reduce_prod(outer, Axes{0});
+  const Output flat = joined(graph, {{.vector = {}, .constant = -1}, {inner}});
+  const Output segments = count * batches;
+  const Output at = across_batches(indices, dims, batch_dims);
+  const Output rows = reshape(values, flat);
+  const Output sums = graph.add("UnsortedSegmentSum", {rows, reshape(at, index_count), segments});
+  return reshape(sums, joined(graph, {{outer}, {flat}}));
+}
+
+// Along another axis: that axis is brought to the front, behind the batches', rows are summed by their index,
+// and it goes back.
 Output elsewhere(const Node& n, Output d, Output shape_of_params) {
   Graph& graph = n.graph();
-  const Output axis = n.input(2);
+  const Output indices = n.input(1), axis = n.input(2);
+  const int batch_dims = batch_dims_of(n);
   const Output outer = before(shape_of_params, axis);
   const Output inner = after_first(from(shape_of_params, axis));
   const Output shape_of_values = joined(graph, {{outer}, {.vector = {}, .constant = -1}, {inner}});
   const Output dims = size(shape_of_values), front = size(outer);
-  const Output batch = range(integer_constant(graph, DType::kInt32, 0, "range/start"), 0, 1);
-  const Output outer_axes = range(0, front, 1);
+  const Output batch = range(integer_constant(graph, DType::kInt32, 0, "range/start"), batch_dims, 1);
+  const Output outer_axes = range(batch_dims, front, 1);
   const Output inner_axes = range(add_binary("AddV2", "add", front, 1, {}, {}), dims, 1);
   const Output values = reshape(d, shape_of_values);
   const Output perm = joined(graph, {{batch}, {.vector = {}, .scalar = front}, {outer_axes}, {inner_axes}});
   const Output to_front = transpose(values, perm);
-  gather(shape_of_params, perm);  // TensorFlow makes it, for batches alone
+  const Output dims_to_front = gather(shape_of_params, perm);  // used for batches alone, made always
   const Output segments = entry(shape_of_params, axis);
-  const Output count = expand_dims(size(n.input(1)), 0);
-  const Output sums = graph.add("UnsortedSegmentSum", {to_front, reshape(n.input(1), count), segments});
+  const Output count = expand_dims(size(indices), 0);
+  const Output sums =
+      batch_dims == 0 ? Output(graph.add("UnsortedSegmentSum", {to_front, reshape(indices, count), segments}))
+                      : sums_by_batch(to_front, indices, count, dims_to_front, segments, batch_dims);
   const Output shifted = add_binary("AddV2", "add", outer_axes, 1, {}, {});
-  const Output back = joined(graph, {{batch}, {shifted}, {.vector = {}, .constant = 0}, {inner_axes}});
+  const Output back =
+      joined(graph, {{batch}, {shifted}, {.vector = {}, .constant = batch_dims}, {inner_axes}});
   const Output restored = transpose(sums, back);
   return reshape(restored, shape(n.input(0)));
 }
 
 Grads gather_gradient(const Node& n, Grad d) {
-  if (n.integer("batch_dims") != 0)
-    throw Unimplemented("the gradient of GatherV2 with batch_dims is not written");
   Output shape_of_params;
   {
     const ColocateWith with(n.input(0).node());
@@ -164,7 +222,7 @@ Output gather(Operand params, Operand indices, GatherOptions o) {
   const NameScope scope(graph, o.name.empty() ? "GatherV2" : o.name);
   const Output at = indices.in(graph, DType::kInt32, "indices");
   const Output axis = integer_constant(graph, DType::kInt32, o.axis, "axis", o.where);
-  return graph.add("GatherV2", {in, at, axis}, {}, scope.name(), o.where);
+  return graph.add("GatherV2", {in, at, axis}, {{"batch_dims", o.batch_dims}}, scope.name(), o.where);
 }
 
 }  // namespace runnel

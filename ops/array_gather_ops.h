@@ -6,7 +6,8 @@
 namespace runnel {
 
 struct GatherOptions {
-  int axis = 0;  // negative: counted from the end
+  int axis = 0;        // negative: counted from the end
+  int batch_dims = 0;  // how many dimensions params and indices share; each entry of them is gathered alone
   std::string name = "";
   Location where = Location::here();
 };
@@ -15,9 +16,11 @@ struct GatherOptions {
 //
 //   params    T[...]
 //   indices   int16, int32 or int64[...]
-//   returns   T[params.shape[:axis], indices.shape, params.shape[axis + 1:]]
+//   returns   T[params.shape[:axis], indices.shape[batch_dims:], params.shape[axis + 1:]]
 //   T         any
-//   errors    InvalidArgument from Session::run if an index is not in [0, dimension)
+//   errors    InvalidArgument if axis is under batch_dims or the shared dimensions differ: here when known,
+//   else
+//             from Session::run; from there if an index is not in [0, dimension)
 //   grad      params; for axis 0 as IndexedSlices
 //   source    TensorFlow "GatherV2", tf.gather
 Output gather(Operand params, Operand indices, GatherOptions options = {});

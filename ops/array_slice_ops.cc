@@ -296,6 +296,16 @@ Output strided_slice(Operand x, const Integers& begin, const Integers& end, cons
   return graph.add("StridedSlice", {in, from, to, step}, mask_attrs(o.masks), scope.name(), o.where);
 }
 
+Output subvector(Output vector, std::optional<int> begin, std::optional<int> end, Location where) {
+  Graph& graph = vector.graph();
+  const NameScope scope(graph, "strided_slice");
+  const Output from = Integers({begin.value_or(0)}).in(graph, "stack", where);
+  const Output to = Integers({end.value_or(0)}).in(graph, "stack_1", where);
+  const Output step = Integers({1}).in(graph, "stack_2", where);
+  return graph.add("StridedSlice", {vector, from, to, step},
+                   {{"begin_mask", begin ? 0 : 1}, {"end_mask", end ? 0 : 1}}, scope.name(), where);
+}
+
 Output pad(Operand x, Operand paddings, OpOptions o) {
   const Output in = x.alone();
   const NameScope scope(in.graph(), name_or(std::move(o.name), "Pad"));

@@ -1,6 +1,8 @@
 // Parts of tensors, and tensors with a border: slice, strided slice, pad.
 #pragma once
 
+#include <optional>
+
 #include "graph/slicing.h"
 #include "ops/integers.h"
 #include "ops/operand.h"
@@ -35,6 +37,18 @@ struct StridedSliceOptions {
 //   cut grad      x source    TensorFlow "StridedSlice", same masks
 Output strided_slice(Operand x, const Integers& begin, const Integers& end, const Integers& strides,
                      StridedSliceOptions options = {});
+
+// vector[begin:end], with the nodes that Python's subscript makes; a bound that is left out is the vector's.
+// Negative ones count from the end.
+//
+//   vector    T[n]
+//   returns   T[...]
+//   T         any
+//   errors    none: ranges are cut
+//   grad      vector
+//   source    TensorFlow "StridedSlice"
+Output subvector(Output vector, std::optional<int> begin, std::optional<int> end,
+                 Location where = Location::here());
 
 // The tensor with paddings[d][0] elements of `value` before and paddings[d][1] after along each dimension d.
 //

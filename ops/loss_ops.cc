@@ -10,6 +10,8 @@
 #include "graph/dataflow.h"
 #include "graph/error.h"
 #include "graph/op_spec.h"
+#include "ops/array_movement_ops.h"
+#include "ops/batch_matmul.h"
 #include "ops/nn_ops.h"
 
 namespace runnel {
@@ -24,30 +26,19 @@ Output integer_list(Graph& graph, std::initializer_list<std::int32_t> values, co
   return constant(graph, Tensor::vector(values), {.name = name});
 }
 
-Output expand_dims(Output x, int dim, Location where) {
-  NameScope scope(x.graph(), "ExpandDims");
-  const Output at = integer(x.graph(), dim, "dim");
-  return x.graph().add("ExpandDims", {x, at}, {}, scope.name(), where);
-}
-
 // x with the loss's gradient of each row as a factor.
 Output times_rows(Output rows, Output x, Location where) {
-  return add_binary("Mul", "mul", expand_dims(rows, -1, where), x, {}, where);
+  return add_binary("Mul", "mul", expand_dims(rows, -1, {.where = where}), x, {}, where);
 }
 
-// What of the second output's gradient d reaches logits: with p = softmax(logits), (d - sum(d p)) p.
-// TensorFlow takes the sum as a product of matrices; here it is a sum.
+// What of the second output's gradient d reaches logits: with p = softmax(logits), (d - sum(d p)) p. The sum
+// of each row is taken as the product of two matrices, as in TensorFlow.
 Output through_backprop(Output d, Output logits, Location where) {
-  Graph& graph = d.graph();
   const Output p = softmax(logits, {.where = where});
-  const Output product = add_binary("Mul", "mul", d, p, {}, where);
-  Output sum;  // [rows, 1]
-  {
-    NameScope scope(graph, "Sum");
-    const Output columns = integer(graph, 1, "reduction_indices");
-    sum = graph.add("Sum", {product, columns}, {{"keep_dims", true}}, scope.name(), where);
-  }
-  return add_binary("Mul", "mul", add_binary("Sub", "sub", d, sum, {}, where), p, {}, where);
+  const Output rows = expand_dims(d, 1, {.where = where});  // [rows, 1, classes]
+  const Output sum = batch_matmul(rows, expand_dims(p, 2, {.where = where}), {.where = where});
+  const Output column = squeeze(sum, {.axes = {1}, .where = where});  // [rows, 1]
+  return add_binary("Mul", "mul", add_binary("Sub", "sub", d, column, {}, where), p, {}, where);
 }
 
 bool is_zero(const Grad& grad) { return !grad || grad.dense().node().op() == "ZerosLike"; }

@@ -2,6 +2,7 @@
 #include "ops/nn_ops.h"
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "graph/dataflow.h"
@@ -9,6 +10,7 @@
 #include "ops/array_join_ops.h"
 #include "ops/array_movement_ops.h"
 #include "ops/array_shape_ops.h"
+#include "ops/array_slice_ops.h"
 #include "ops/integers.h"
 #include "ops/number_types.h"
 
@@ -53,16 +55,6 @@ Output row_sum(Output x, Location where) {
   return x.graph().add("Sum", {x, last}, {{"keep_dims", true}}, scope.name(), where);
 }
 
-// shape[begin:end] with the nodes that Python's subscript makes; an end of 0 stands for none.
-Output dims_of(Output shape, int begin, int end) {
-  const NameScope scope(shape.graph(), "strided_slice");
-  Graph& graph = shape.graph();
-  const Output from = Integers({begin}).in(graph, "stack", {}), to = Integers({end}).in(graph, "stack_1", {});
-  const Output step = Integers({1}).in(graph, "stack_2", {});
-  return graph.add("StridedSlice", {shape, from, to, step}, {{begin == 0 ? "begin_mask" : "end_mask", 1}},
-                   scope.name());
-}
-
 // The dimensions, with a 1 for the channels.
 Output with_one_channel(Output before, Output after) {
   Graph& graph = before.graph();
@@ -78,11 +70,13 @@ Grads bias_add_grad_gradient(const Node& n, Grad d) {
   const Output of_value = shape(n.input(0)), of_bias = shape(d.dense());
   const bool first = channels_first(n);
   const int channel = first ? 1 : -1;
-  Outputs kept{ones_like(dims_of(of_value, 0, channel)), of_bias};
-  if (first) kept.push_back(ones_like(dims_of(of_value, 2, 0)));
+  const auto before = [&] { return subvector(of_value, std::nullopt, channel); };
+  const auto after = [&] { return subvector(of_value, channel + 1, std::nullopt); };
+  Outputs kept{ones_like(before()), of_bias};
+  if (first) kept.push_back(ones_like(after()));
   const Output column = concat(kept, 0);
-  const Output before = dims_of(of_value, 0, channel);
-  const Output multiples = with_one_channel(before, first ? dims_of(of_value, 2, 0) : Output());
+  const Output rows = before();
+  const Output multiples = with_one_channel(rows, first ? after() : Output());
   return {tile(reshape(d.dense(), column), multiples)};
 }
 

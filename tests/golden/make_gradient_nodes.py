@@ -28,7 +28,12 @@ RAW = ([(f, [[3, 4], [3, 4]], {}, {}) for f in ("SqrtGrad", "RsqrtGrad", "Recipr
        + [("UnsortedSegmentSum", shapes, {1: tf.int32}, {"num_segments": 3}) for shapes in ([[5, 3], [5]], [N, N])]
        + [("Prod", [shape], {}, {"axis": axis, "keep_dims": keep}) for shape in ([2, 3, 4], [N, 3, 4], N)
           for axis, keep in ((0, False), ([0, 2], True))]
-       + [("Cumprod", [[3, 4]], {}, {"axis": 1, "exclusive": True, "reverse": False}), ("DivNoNan", [[3, 4], [4]], {}, {})])
+       + [("Cumprod", [[3, 4]], {}, {"axis": 1, "exclusive": True, "reverse": False}), ("DivNoNan", [[3, 4], [4]], {}, {})]
+       + [("BatchMatMulV2", shapes, {}, {"adj_x": True, "adj_y": False})
+          for shapes in ([[2, 4, 3], [2, 4, 5]], [[2, 1, 4, 3], [4, 5]], [N, N])]
+       + [("GatherV2", [[N, N, 4], [N, N]], {1: index}, {"axis": 1, "batch_dims": 1}) for index in (tf.int32, tf.int64)]
+       + [("SoftmaxCrossEntropyWithLogits", [[3, 4], [3, 4]], {}, {}),
+          ("SparseSoftmaxCrossEntropyWithLogits", [[N, 4], [N]], {1: tf.int32}, {})])
 
 
 def title(name, shapes, options):
@@ -40,7 +45,8 @@ def raw(name, xs, options):
     op = getattr(tf.raw_ops, name)
     names = [arg.name for arg in op_def_registry.get(name).input_arg]
     names = [{"reduction_indices": "axis"}.get(arg, arg) for arg in names]
-    return op(**dict(zip(names, xs)), **options, name="op")
+    made = op(**dict(zip(names, xs)), **options, name="op")
+    return made[-1] if isinstance(made, tuple) else made  # of the losses, the gradient
 
 
 def nodes(name, shapes, options, dtypes=None):
@@ -64,5 +70,5 @@ if __name__ == "__main__":
         for name, shapes, options in [(*c, {}) for c in BINARY + UNARY] + REDUCE:
             out.write("\n".join(["== " + title(name, shapes, options)] + nodes(name, shapes, options)) + "\n")
         for name, shapes, dtypes, options in RAW:
-            text = title(name, shapes, options).replace(", ", ",")
+            text = title(name, shapes, options).replace(", ", ",") + " int64" * (tf.int64 in dtypes.values())
             out.write("\n".join(["== " + text] + nodes(name, shapes, options, dtypes)) + "\n")

@@ -61,6 +61,8 @@ for name in ("Sqrt", "Rsqrt", "Log", "Reciprocal", "Inv"):
         op(name, lambda x, f=getattr(raw, name): f(x=x), table, label=label, values="positive")
 for name in ("SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad", "TanhGrad", "SigmoidGrad"):
     op(name, lambda y, dy, f=getattr(raw, name): f(y=y, dy=dy), SAME, values="positive")
+for name in ("Sqrt", "Rsqrt", "Reciprocal", "Tanh", "Sigmoid", "Log", "Exp"):
+    op(name, lambda x, f=getattr(raw, name): tf.gradients(f(x=x), x)[0], UNARY, values="positive", types=FLOATS, label="twice")
 op("AddN", lambda *x: tf.add_n(list(x)), SAME)
 op("AddN", lambda *x: tf.add_n(list(x)), cases([()] * 5, [(0, 3)] * 5, [(7, 9)] * 5), label="five")
 for target in ("float32", "float64", "int32", "int64", "uint8", "int8", "int16", "bool"):
@@ -81,6 +83,11 @@ for ta in (False, True):
            label=f"{ta:d}{tb:d}", cases=cases(*[[(k, m) if ta else (m, k), (n, k) if tb else (k, n)]
                                                for m, k, n in ((1, 1, 1), (3, 0, 2), (4, 5, 3))]))
 op("MatMul", lambda a, b: raw.MatMul(a=a, b=b), cases([(1, 4), (4, 1)], [(0, 3), (3, 2)], [(33, 70), (70, 19)]), label="large", types=FLOATS)
+for ax in (False, True):
+    for ay in (False, True):
+        op("BatchMatMulV2", lambda x, y, ax=ax, ay=ay: raw.BatchMatMulV2(x=x, y=y, adj_x=ax, adj_y=ay), values="tiny",
+           label=f"{ax:d}{ay:d}", cases=cases(*[[(2, k, m) if ax else (2, m, k), (b, 1, n, k) if ay else (b, 1, k, n)]
+                                               for b, m, k, n in ((1, 1, 1, 1), (3, 3, 0, 2), (3, 4, 5, 3))]))
 REDUCE = cases([(), i32([])], [(0, 3), i32([1])], [(2, 3, 4), i32([0, -1])])
 EACH_AXIS = {f"axis_{axis}".replace(" ", ""): [(3, 4, 5), i32(axis)] for axis in (0, 1, 2, -1, [], [0], [1, 2], [0, 1, 2], [2, 0])}
 for name in ("Sum", "Mean", "Max", "Min", "Prod"):
@@ -114,7 +121,7 @@ op("BiasAddGrad", lambda d: raw.BiasAddGrad(out_backprop=d, data_format="NCHW"),
    cases=cases([(1, 1, 1, 1)], [(0, 3, 2, 2)], [(2, 3, 4, 5)]))
 op("Relu", tf.nn.relu, UNARY, values="coarse")
 op("ReluGrad", lambda d, x: raw.ReluGrad(gradients=d, features=x), SAME, values="coarse")
-# Squared, since the gradient of a softmax by ones is nothing but rounding.
+# Squared, since the gradient of a softmax by ones is nothing but rounding; so are second ones of losses.
 op("Softmax", lambda x: tf.square(tf.nn.softmax(x)), ROWS)
 op("LogSoftmax", tf.nn.log_softmax, ROWS)
 op("Softmax", lambda x: tf.square(tf.nn.softmax(x)), cases([(1,)], [(2, 0)], [(2, 3, 4)]), label="ranks")
@@ -124,6 +131,11 @@ op("SoftmaxCrossEntropyWithLogits", lambda x, y: tf.nn.softmax_cross_entropy_wit
 op("SoftmaxCrossEntropyWithLogits",
    lambda x, y: list(raw.SoftmaxCrossEntropyWithLogits(features=x, labels=y)), label="broadcast", values="unit",
    cases={"broadcast": [(4, 5), (1, 5)]}, gradient=False)
+op("SoftmaxCrossEntropyWithLogits", lambda x, y: tf.square(raw.SoftmaxCrossEntropyWithLogits(features=x, labels=y).backprop),
+   CLASSES, values="unit", label="second")
+op("SparseSoftmaxCrossEntropyWithLogits",
+   lambda x, y: tf.square(raw.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=y).backprop),
+   cases([(1, 1), i32([0])], [(0, 3), i32([])], [(4, 5), i32([1, 4, 0, 2])]), label="second")
 for index in (i32, i64):
     op("SparseSoftmaxCrossEntropyWithLogits",
        lambda x, y: raw.SparseSoftmaxCrossEntropyWithLogits(features=x, labels=y).loss, label=index([0]).dtype.name,
@@ -203,6 +215,8 @@ GATHER = cases([(3,), i32(1)], [(2, 3), i32([])], [(4, 3), i64([[3, 0], [1, 1]])
 op("GatherV2", tf.gather, GATHER)
 op("GatherV2", lambda x, i: tf.gather(x, i, axis=1), cases([(1, 3), i32(1)], [(0, 3), i32([2])], [(4, 3), i64([2, 0, 2])]),
    label="axis")
+op("GatherV2", lambda x, i: tf.gather(x, i, axis=2, batch_dims=1), label="batches",
+   cases=cases([(1, 1, 3), i32([[1]])], [(2, 0, 3), i32([[0], [2]])], [(2, 3, 4), i64([[3, 0, 3], [1, 1, 2]])]))
 op("Where", lambda x: raw.Where(condition=x), cases([(1,)], [(0, 3)], [(2, 3, 4)]), values="coarse", gradient=False)
 op("DynamicStitch", lambda i, j, x, y: tf.dynamic_stitch([i, j], [x, y]),
    cases([i32(0), i32(1), (), ()], [i32([]), i32([]), (0, 2), (0, 2)], [i32([0, 2]), i32([[1, 3]]), (2, 3), (1, 2, 3)]))

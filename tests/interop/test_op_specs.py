@@ -11,6 +11,7 @@ from tensorflow.python.framework import op_def_registry
 # Attributes that came after 1.15; graphs of ours must import in TensorFlow 1.15, too.
 NEWER = {
     "MatMul": {"grad_a", "grad_b"},
+    "BatchMatMulV2": {"grad_x", "grad_y"},
     "VarHandleOp": {"debug_name", "allowed_devices"},
     "AssignVariableOp": {"validate_shape"},
     "Equal": {"incompatible_shape_error"},

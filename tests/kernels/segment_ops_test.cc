@@ -54,3 +54,27 @@ TEST_CASE("each row gets the gradient of its sum, and a row of a negative number
   };
   CHECK(gradient_gap(unknown, {random({2, 2, 3})}) < 1e-6);
 }
+
+TEST_CASE("gathering within batches has the gradient that finite differences give") {
+  struct {
+    Shape params, indices;
+    int axis, batch_dims;
+  } const cases[] = {{{2, 4}, {2, 3}, 1, 1},
+                     {{2, 3, 4}, {2, 5}, 2, 1},
+                     {{2, 3, 4, 2}, {2, 3, 2}, 2, 2},
+                     {{2, 4}, {2, 3}, -1, -1},
+                     {{2, 4}, {2}, 1, 1}};
+  for (const auto& c : cases)
+    for (const bool known : {true, false}) {
+      CAPTURE(c.params);
+      CAPTURE(known);
+      Tensor at(DType::kInt64, c.indices);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(at.elements()); ++i)
+        at.mutable_values<std::int64_t>()[i] = static_cast<std::int64_t>(i * i % 2 + i % 3);
+      const auto f = [&](const Outputs& in) {
+        const Output x = known ? in[0] : Output(placeholder_with_default(in[0], Shape::unknown()));
+        return gather(x, at, {.axis = c.axis, .batch_dims = c.batch_dims});
+      };
+      CHECK(gradient_gap(f, {random(c.params)}) < 1e-6);
+    }
+}

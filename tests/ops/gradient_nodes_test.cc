@@ -8,7 +8,9 @@
 
 #include "graph/dataflow.h"
 #include "graph/io/file_system.h"
+#include "ops/array_gather_ops.h"
 #include "ops/array_ops.h"
+#include "ops/batch_matmul.h"
 #include "ops/gradients.h"
 #include "ops/math_ops.h"
 #include "ops/nn_ops.h"
@@ -192,4 +194,32 @@ TEST_CASE("gradients of products have TensorFlow's nodes") {
              {{3, 4}}) == golden_section("Cumprod [3,4] axis=1 exclusive=True reverse=False"));
   CHECK(made([](const Outputs& in) { return div_no_nan(in[0], in[1], {.name = "op"}); }, {{3, 4}, {4}}) ==
         golden_section("DivNoNan [3,4] [4]"));
+}
+
+TEST_CASE("gradients of many products, and of the gradients of losses, have TensorFlow's nodes") {
+  const auto products = [](const Outputs& in) {
+    return batch_matmul(in[0], in[1], {.adj_x = true, .name = "op"});
+  };
+  const std::string flags = " adj_x=True adj_y=False";
+  CHECK(made(products, {{2, 4, 3}, {2, 4, 5}}) == golden_section("BatchMatMulV2 [2,4,3] [2,4,5]" + flags));
+  CHECK(made(products, {{2, 1, 4, 3}, {4, 5}}) == golden_section("BatchMatMulV2 [2,1,4,3] [4,5]" + flags));
+  CHECK(made(products, {kNone, kNone}) == golden_section("BatchMatMulV2 ? ?" + flags));
+  const auto backprop_of = [](const char* op) {
+    return [op](const Outputs& in) { return in[0].graph().add(op, {in[0], in[1]}, {}, "op").output(1); };
+  };
+  CHECK(made(backprop_of("SoftmaxCrossEntropyWithLogits"), {{3, 4}, {3, 4}}) ==
+        golden_section("SoftmaxCrossEntropyWithLogits [3,4] [3,4]"));
+  CHECK(made(backprop_of("SparseSoftmaxCrossEntropyWithLogits"), {kBatch, {kUnknown}},
+             {DType::kFloat, DType::kInt32}) ==
+        golden_section("SparseSoftmaxCrossEntropyWithLogits [?,4] [?]"));
+}
+
+TEST_CASE("the gradient of gathering within batches has TensorFlow's nodes") {
+  const auto taken = [](const Outputs& in) {
+    return gather(in[0], in[1], {.axis = 1, .batch_dims = 1, .name = "op"});
+  };
+  const std::vector<Shape> shapes{{kUnknown, kUnknown, 4}, {kUnknown, kUnknown}};
+  const std::string title = "GatherV2 [?,?,4] [?,?] axis=1 batch_dims=1";
+  CHECK(made(taken, shapes, {DType::kFloat, DType::kInt32}) == golden_section(title));
+  CHECK(made(taken, shapes, {DType::kFloat, DType::kInt64}) == golden_section(title + " int64"));
 }
