@@ -80,6 +80,11 @@ class Context {
     }
   }
 
+  // Memory for an output whose shape is known only now; the one of earlier steps where it is large enough.
+  template <class T>
+  T* room(Out<T> out, const Shape& shape) {
+    return static_cast<T*>(make_room(out.slot, shape));
+  }
   // The input as a tensor that shares the step's memory where it can; for kernels that hand tensors on.
   virtual Tensor tensor(int in_slot) = 0;
   // Gives an output a tensor of its own, whose shape may be known only now.
@@ -99,6 +104,7 @@ class Context {
   ~Context() = default;
   virtual void parallel_ranges(std::int64_t n, std::int64_t grain,
                                const std::function<void(std::int64_t, std::int64_t)>& body) = 0;
+  virtual void* make_room(int out_slot, const Shape& shape) = 0;
   void** table_ = nullptr;
   bool pooled_ = false;
 };
@@ -164,7 +170,7 @@ class NodeState {
 };
 
 // What a binder may ask while a kernel is bound. All shapes are known, but those of outputs that only the
-// kernel can tell (then Context::set_output is due).
+// kernel can tell (then Context::room or Context::set_output is due).
 class Bind {
  public:
   const Node& node() const { return *node_; }

@@ -37,6 +37,10 @@ class SoloContext final : public Context {
                        const std::function<void(std::int64_t, std::int64_t)>& body) override {
     body(0, n);
   }
+  void* make_room(int slot, const Shape& shape) override {
+    set_output(slot, Tensor(tensors_[static_cast<std::size_t>(slot)].dtype(), shape));
+    return pointers_[static_cast<std::size_t>(slot)];
+  }
   std::vector<Tensor> tensors_;
   std::size_t inputs_;
   std::vector<void*> pointers_;

@@ -12,6 +12,9 @@ namespace runnel {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+// A result may lie in memory of a larger one before it; beyond this it is copied out, so that who keeps small
+// results keeps no large memory.
+constexpr std::size_t kMostSlack = 4, kSmallBytes = 4096;
 
 [[noreturn]] void refuse_uninitialized(const VariableSlot& slot, const Node* reader) {
   std::string text = "Attempting to use uninitialized value " + slot.name;
@@ -92,10 +95,13 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   renew_own();
   if (!plan_.early.empty()) run_early();
   lock_variables();
-  struct Unlock {
+  struct End {
     Execution& e;
-    ~Unlock() { e.unlock_variables(e.plan_.variables.size()); }
-  } unlock{*this};
+    ~End() {
+      e.unlock_variables(e.plan_.variables.size());
+      e.drop_aliases();
+    }
+  } end{*this};
   look_at_variables();
   own_written();
   run_steps();
@@ -203,7 +209,16 @@ void Execution::hand_out(Tensor* out) {
       throw InvalidArgument(
           cat("'", fetched.name, "' has no value in this step: it lies on the side of a switch not taken"));
     out[k] = tensor(fetched.slot);
+    if (out[k].buffer()->bytes() > kMostSlack * out[k].bytes() + kSmallBytes)
+      out[k].mutable_data();  // copies, since the slot holds it too
   }
+}
+
+// Else an owner would find its memory shared in the next step, and take new.
+void Execution::drop_aliases() {
+  for (auto at = aliased_.rbegin(); at != aliased_.rend(); ++at)
+    tensors_[static_cast<std::size_t>(at->first)] = std::move(at->second);
+  aliased_.clear();
 }
 
 const PlannedVariable& Execution::variable_at(int slot) const {
@@ -218,6 +233,15 @@ Shape Execution::shape_of(int slot) const {
   return variable.slot->buffer ? variable.slot->shape : variable.assumed;
 }
 
+// The counted memory that a feed or a slot of its own lies in; no value where it lies in other memory.
+Tensor Execution::held(int slot, const Shape& shape) const {
+  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+  const Tensor& memory = s.root == Root::kFeed ? feeds_[static_cast<std::size_t>(s.index)].value
+                                               : tensors_[static_cast<std::size_t>(s.root_slot)];
+  const bool holds = memory && memory.data() == pointers_[static_cast<std::size_t>(slot)];
+  return holds ? Tensor(s.dtype, shape, memory.buffer()) : Tensor();
+}
+
 Tensor Execution::tensor(int slot) {
   const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
   const Shape shape = shape_of(slot);
@@ -229,13 +253,9 @@ Tensor Execution::tensor(int slot) {
       return Tensor(s.dtype, shape, variable.buffer);
     }
     case Root::kFeed:
-    case Root::kOwn: {
-      const Tensor& memory = s.root == Root::kFeed ? feeds_[static_cast<std::size_t>(s.index)].value
-                                                   : tensors_[static_cast<std::size_t>(s.root_slot)];
-      if (memory && memory.data() == pointers_[static_cast<std::size_t>(slot)])
-        return Tensor(s.dtype, shape, memory.buffer());
+    case Root::kOwn:
+      if (Tensor memory = held(slot, shape)) return memory;
       break;
-    }
     case Root::kArena: break;
   }
   Tensor copy(s.dtype, shape);
@@ -271,24 +291,33 @@ void Execution::alias(int slot, int from, const Shape& shape) {
   shapes_[to] = shape;
   pointers_[to] = pointers_[static_cast<std::size_t>(from)];
   for (const int view : plan_.views[to]) pointers_[static_cast<std::size_t>(view)] = pointers_[to];
+  aliased_.emplace_back(slot, std::move(tensors_[to]));
   // Holds the memory where it is counted; the arena's and a variable's outlives the step.
-  tensors_[to] = source.root == Root::kOwn || source.root == Root::kFeed || source.root == Root::kConstant
-                     ? tensor(from).reshaped(shape)
-                     : Tensor();
+  const bool counted = source.root == Root::kOwn || source.root == Root::kFeed;
+  tensors_[to] = source.root == Root::kConstant ? tensor(from).reshaped(shape)
+                 : counted                      ? held(from, shape)
+                                                : Tensor();
 }
 
-void Execution::make_room(int slot, const Shape& shape) {
-  const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
+void* Execution::make_room(int slot, const Shape& shape) {
+  const auto at = static_cast<std::size_t>(slot);
+  const Slot& s = plan_.slots[at];
+  if (!shape.compatible_with(s.shape))
+    throw Internal(cat("a kernel gave ", s.dtype, shape, " for an output of ", s.dtype, s.shape));
   if (s.root == Root::kArena)  // an earlier step may have pointed it elsewhere
-    for (const int view : plan_.views[static_cast<std::size_t>(slot)])
-      pointers_[static_cast<std::size_t>(view)] = memory_of(s);
-  if (s.root != Root::kOwn) return;
-  Tensor& tensor = tensors_[static_cast<std::size_t>(slot)];
-  const bool keep = tensor && tensor.shape() == shape && !tensor.buffer()->shared();
-  if (!keep) tensor = Tensor(s.dtype, shape);
-  shapes_[static_cast<std::size_t>(slot)] = shape;
-  for (const int view : plan_.views[static_cast<std::size_t>(slot)])
-    pointers_[static_cast<std::size_t>(view)] = tensor.mutable_data();
+    for (const int view : plan_.views[at]) pointers_[static_cast<std::size_t>(view)] = memory_of(s);
+  if (s.root != Root::kOwn) return pointers_[at];
+  Tensor& tensor = tensors_[at];
+  const bool fits = tensor && tensor.dtype() == s.dtype && !tensor.buffer()->shared() &&
+                    tensor.buffer()->count() >= shape.elements();
+  if (!fits) {
+    tensor = Tensor(s.dtype, shape);
+  } else if (!(tensor.shape() == shape)) {
+    tensor = Tensor(s.dtype, shape, tensor.buffer());
+  }
+  shapes_[at] = shape;
+  for (const int view : plan_.views[at]) pointers_[static_cast<std::size_t>(view)] = tensor.mutable_data();
+  return pointers_[at];
 }
 
 void Execution::assign(int slot, Tensor value) {

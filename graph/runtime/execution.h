@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/kernel.h"
@@ -41,21 +42,26 @@ class Execution final : public Context {
   Shape shape_of(int slot) const;
   // Makes `slot` share the memory of `from`, under `shape`.
   void alias(int slot, int from, const Shape& shape);
-  // Room for a late output; keeps the memory of the last step where it fits.
-  void make_room(int slot, const Shape& shape);
+  // Room for a late output; keeps the memory of earlier steps where it is large enough.
+  void* make_room(int slot, const Shape& shape) override;
   void require_initialized(int slot, const Node* reader) const;
   void throw_if_stopped() const;
   // Calls body(0) to body(n - 1) on as many threads as independent branches may have.
   void run_chains(int n, const std::function<void(int)>& body);
   const Plan& plan() const { return plan_; }
 
-  // What a late step remembers of its last binding.
-  struct LateCache {
+  // What a late step remembers: its kernel bound for some shapes and values, of the last few that it met.
+  struct LateBinding {
     std::vector<Shape> shapes;
     std::vector<Tensor> values;
     std::vector<Shape> outputs;
     BoundKernel kernel;
     bool view = false;
+  };
+  struct LateCache {
+    std::vector<LateBinding> bindings;
+    std::size_t last = 0;    // the one used last
+    std::size_t oldest = 0;  // the next to be replaced, once there are as many as are kept
   };
   LateCache& late_cache(int k) { return late_[static_cast<std::size_t>(k)]; }
 
@@ -64,6 +70,7 @@ class Execution final : public Context {
   void parallel_ranges(std::int64_t n, std::int64_t grain,
                        const std::function<void(std::int64_t, std::int64_t)>& body) override;
   void* memory_of(const Slot& slot) const;
+  Tensor held(int slot, const Shape& shape) const;
   void take_feeds(std::span<const Feed> feeds);
   void renew_own();
   void run_early();
@@ -75,6 +82,7 @@ class Execution final : public Context {
   void own_written();
   void run_steps();
   void hand_out(Tensor* out);
+  void drop_aliases();
   const PlannedVariable& variable_at(int slot) const;
   void point(const PlannedVariable& variable);
 
@@ -86,6 +94,8 @@ class Execution final : public Context {
   std::vector<Shape> shapes_;    // of slots whose shape is told late
   std::vector<char> dead_;
   std::vector<LateCache> late_;
+  // Slots that hold another's memory until the step ends, with their own.
+  std::vector<std::pair<int, Tensor>> aliased_;
   void* arena_ = nullptr;
   std::uint64_t epoch_ = 0;
   const RunOptions* options_ = nullptr;

@@ -201,12 +201,13 @@ class PreparedState {
       if (result) result = Tensor();  // so that their memory is free for this step
     count_run(*engine_);
     for (;;) {
-      if (!plan_ || !plan_->fits(feeds_)) find_plan();
+      if (!execution_ || !plan_->fits(feeds_)) find_plan();
       try {
         execution_->run(feeds_, options_, results_.data());
         return results_;
       } catch (const PlanOutgrown&) {
         recipe_->drop(plan_);
+        execution_.reset();
         plan_.reset();
       }
     }
@@ -223,7 +224,7 @@ class PreparedState {
   }
 
   void find_plan() {
-    execution_.reset();
+    if (execution_) plan_->give_back(std::move(execution_));
     plan_ = recipe_->plan_for(*engine_, feeds_);
     execution_ = plan_->take();
   }

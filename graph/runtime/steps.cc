@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <utility>
 
 #include "graph/error.h"
 #include "graph/runtime/binder.h"
@@ -10,6 +12,9 @@
 
 namespace runnel {
 namespace {
+
+// Bindings that a late step keeps, as many as the shapes for which a request gets plans of its own.
+constexpr std::size_t kMostBindings = 8;
 
 Execution& execution(Context& c) { return static_cast<Execution&>(c); }
 
@@ -59,61 +64,96 @@ Tensor own_copy(const Tensor& tensor) {
 
 void copy_value(Execution& e, int from, int to) {
   const Slot& target = e.plan().slots[static_cast<std::size_t>(to)];
-  if (!target.shape.is_known() || target.dtype == DType::kString)
-    return e.set_output(to, own_copy(e.tensor(from)));
-  const std::size_t bytes = static_cast<std::size_t>(target.shape.elements()) * size_of(target.dtype);
-  if (bytes > 0) std::memcpy(e[Out<std::byte>{to}], e[In<std::byte>{from}], bytes);
+  const Shape shape = target.shape.is_known() ? target.shape : e.shape_of(from);
+  if (!target.shape.is_known()) e.make_room(to, shape);
+  const std::int64_t count = shape.elements();
+  if (count == 0) return;
+  if (target.dtype == DType::kString) {
+    std::copy_n(e[In<std::string>{from}], count, e[Out<std::string>{to}]);
+  } else {
+    const std::size_t bytes = static_cast<std::size_t>(count) * size_of(target.dtype);
+    std::memcpy(e[Out<std::byte>{to}], e[In<std::byte>{from}], bytes);
+  }
 }
 
-void bind_late(const LatePlan& plan, Execution& e, Execution::LateCache& cache) {
-  const LateShapes context(*plan.node, cache.shapes, cache.values);
+void bind_late(const LatePlan& plan, Execution& e, Execution::LateBinding& binding) {
+  const LateShapes context(*plan.node, binding.shapes, binding.values);
   const OpSpec& spec = plan.node->spec();
-  cache.outputs = spec.shape(context).list();
-  cache.view = spec.traits.view && plan.outputs.size() == 1 && cache.outputs[0].is_known() &&
-               spec.traits.view(context);
-  if (cache.view) return;
+  binding.outputs = spec.shape(context).list();
+  binding.view = spec.traits.view && plan.outputs.size() == 1 && binding.outputs[0].is_known() &&
+                 spec.traits.view(context);
+  if (binding.view) return;
   BindRequest request;
   request.node = plan.node;
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
     request.inputs.push_back(
-        {e.plan().slots[static_cast<std::size_t>(plan.inputs[i])].dtype, cache.shapes[i]});
+        {e.plan().slots[static_cast<std::size_t>(plan.inputs[i])].dtype, binding.shapes[i]});
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
-    request.outputs.push_back({plan.output_types[k], cache.outputs[k]});
-  request.values = cache.values;
+    request.outputs.push_back({plan.output_types[k], binding.outputs[k]});
+  request.values = binding.values;
   request.input_slots = plan.inputs;
   request.output_slots = plan.outputs;
   request.wanted = plan.wanted;
   request.node_state = [&plan](const auto& make) { return plan.engine->state_of(*plan.node, make); };
   request.files = plan.engine->options().file_system;
-  cache.kernel = Binder::bind(std::move(request));
+  binding.kernel = Binder::bind(std::move(request));
   plan.engine->counters.late_bindings.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool same_values(const LatePlan& plan, Execution& e, const Execution::LateCache& cache) {
+// Whether the input has this value, told without taking memory.
+bool has_value(const Execution& e, int slot, const Tensor& value) {
+  if (value.elements() == 0) return true;
+  if (value.dtype() == DType::kString)
+    return std::ranges::equal(value.values<std::string>(),
+                              std::span(e[In<std::string>{slot}], value.values<std::string>().size()));
+  return std::memcmp(e[In<std::byte>{slot}], value.data(), value.bytes()) == 0;
+}
+
+bool serves(const LatePlan& plan, const Execution& e, const Execution::LateBinding& binding) {
   for (std::size_t i = 0; i < plan.inputs.size(); ++i)
-    if (plan.needs_value[i] && !(e.tensor(plan.inputs[i]) == cache.values[i])) return false;
+    if (!(binding.shapes[i] == e.shape_of(plan.inputs[i]))) return false;
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i)
+    if (plan.needs_value[i] && !has_value(e, plan.inputs[i], binding.values[i])) return false;
   return true;
 }
 
-void run_late(const LatePlan& plan, Execution& e) {
-  Execution::LateCache& cache = e.late_cache(plan.cache);
-  const std::size_t inputs = plan.inputs.size();
-  bool same = (cache.kernel || cache.view) && cache.shapes.size() == inputs;
-  for (std::size_t i = 0; same && i < inputs; ++i) same = cache.shapes[i] == e.shape_of(plan.inputs[i]);
-  if (!same || !same_values(plan, e, cache)) {
-    cache = {};
-    cache.shapes.resize(inputs);
-    cache.values.resize(inputs);
-    for (std::size_t i = 0; i < inputs; ++i) {
-      cache.shapes[i] = e.shape_of(plan.inputs[i]);
-      if (plan.needs_value[i]) cache.values[i] = own_copy(e.tensor(plan.inputs[i]));
-    }
-    bind_late(plan, e, cache);
+Execution::LateBinding new_binding(const LatePlan& plan, Execution& e) {
+  Execution::LateBinding binding;
+  binding.values.resize(plan.inputs.size());
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) {
+    binding.shapes.push_back(e.shape_of(plan.inputs[i]));
+    if (plan.needs_value[i]) binding.values[i] = own_copy(e.tensor(plan.inputs[i]));
   }
-  if (cache.view) return e.alias(plan.outputs[0], plan.inputs[0], cache.outputs[0]);
+  bind_late(plan, e, binding);
+  return binding;
+}
+
+// The binding for the inputs as they are: of those kept, the last one first, or a new one in the place of the
+// oldest.
+const Execution::LateBinding& binding_for(const LatePlan& plan, Execution& e) {
+  Execution::LateCache& cache = e.late_cache(plan.cache);
+  std::vector<Execution::LateBinding>& kept = cache.bindings;
+  for (std::size_t tried = 0; tried < kept.size(); ++tried) {
+    const std::size_t k = (cache.last + tried) % kept.size();
+    if (serves(plan, e, kept[k])) return kept[cache.last = k];
+  }
+  Execution::LateBinding made = new_binding(plan, e);
+  if (kept.size() < kMostBindings) {
+    cache.last = kept.size();
+    kept.push_back(std::move(made));
+  } else {
+    cache.last = std::exchange(cache.oldest, (cache.oldest + 1) % kMostBindings);
+    kept[cache.last] = std::move(made);
+  }
+  return kept[cache.last];
+}
+
+void run_late(const LatePlan& plan, Execution& e) {
+  const Execution::LateBinding& binding = binding_for(plan, e);
+  if (binding.view) return e.alias(plan.outputs[0], plan.inputs[0], binding.outputs[0]);
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
-    if (cache.outputs[k].is_known()) e.make_room(plan.outputs[k], cache.outputs[k]);
-  cache.kernel.run()(cache.kernel.closure(), e);
+    if (binding.outputs[k].is_known()) e.make_room(plan.outputs[k], binding.outputs[k]);
+  binding.kernel.run()(binding.kernel.closure(), e);
 }
 
 }  // namespace

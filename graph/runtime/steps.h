@@ -45,7 +45,7 @@ struct GuardPlan {
 };
 BoundKernel guard_step(GuardPlan plan);
 
-// Infers shapes and binds a kernel while the step runs; keeps the binding as long as shapes and values stay.
+// Infers shapes and binds a kernel while the step runs; keeps the binding of the last few shapes and values.
 struct LatePlan {
   const Node* node = nullptr;
   std::vector<int> inputs, outputs;  // slots

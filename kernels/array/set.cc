@@ -1,5 +1,6 @@
 // Unique and ListDiff: values found by hashing, in the order of the vectors. NaN equals nothing, also not
 // itself.
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,11 +13,9 @@ namespace {
 
 // The elements of x at these places.
 template <class T>
-Tensor taken(const T* x, const std::vector<std::int64_t>& places) {
-  Tensor out(dtype_of<T>(), {static_cast<std::int64_t>(places.size())});
-  T* to = static_cast<T*>(out.mutable_data());
+void take(Context& c, const T* x, const std::vector<std::int64_t>& places, Out<T> out) {
+  T* to = c.room(out, {static_cast<std::int64_t>(places.size())});
   for (const std::int64_t i : places) *to++ = x[i];
-  return out;
 }
 
 template <class T, class I>
@@ -31,7 +30,7 @@ void bind_unique(Bind& b) {
       if (is_new) firsts.push_back(i);
       if (wants) c[idx][i] = at->second;
     }
-    c.set_output(y.slot, taken(x, firsts));
+    take(c, x, firsts, y);
   });
 }
 
@@ -45,8 +44,8 @@ void bind_list_diff(Bind& b) {
     std::vector<std::int64_t> kept;
     for (std::int64_t i = 0; i < n; ++i)
       if (!in_y.contains(x[i])) kept.push_back(i);
-    c.set_output(out.slot, taken(x, kept));
-    c.set_output(idx.slot, Tensor::vector(std::vector<I>(kept.begin(), kept.end())));
+    take(c, x, kept, out);
+    std::ranges::copy(kept, c.room(idx, {static_cast<std::int64_t>(kept.size())}));
   });
 }
 

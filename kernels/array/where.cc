@@ -1,6 +1,5 @@
 // Places of the elements that are not zero: counted first, then written.
 #include <cstdint>
-#include <utility>
 
 #include "graph/kernel.h"
 
@@ -18,8 +17,7 @@ const KernelRegistration kWhere{
         const T* const values = c[in];
         std::int64_t found = 0;
         for (std::int64_t i = 0; i < n; ++i) found += values[i] != T(0) ? 1 : 0;
-        Tensor places(DType::kInt64, {found, shape.rank()});
-        std::int64_t* to = static_cast<std::int64_t*>(places.mutable_data());
+        std::int64_t* to = c.room(out, {found, shape.rank()});
         for (std::int64_t i = 0; i < n; ++i) {
           if (values[i] == T(0)) continue;
           std::int64_t rest = i;
@@ -29,7 +27,6 @@ const KernelRegistration kWhere{
           }
           to += shape.rank();
         }
-        c.set_output(out.slot, std::move(places));
       });
     }};
 

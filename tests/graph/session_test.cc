@@ -293,3 +293,27 @@ TEST_CASE("a session of the default graph goes on with it after the default grap
   CHECK((default_graph() != session.graph()));
   CHECK(session.run(x * 3.0f).scalar<float>() == 12);
 }
+
+TEST_CASE("a prepared call goes on after a feed that the graph cannot take") {
+  Graph g;
+  const Output x = placeholder<float>(g, {kUnknown}, "x");
+  Session session(g);
+  Prepared call = session.prepare({.feeds = {x}, .fetches = {x + Tensor::vector<float>({1, 2})}});
+  CHECK(call({Tensor::vector<float>({1, 1})})[0] == Tensor::vector<float>({2, 3}));
+  CHECK_THROWS_AS(call({Tensor::vector<float>({1, 1, 1})}), InvalidArgument);
+  CHECK(call({Tensor::vector<float>({1, 1})})[0] == Tensor::vector<float>({2, 3}));
+}
+
+TEST_CASE("a small result keeps no memory of a large one before it") {
+  Graph g;
+  const Output mask = placeholder<bool>(g, {100'000}, "mask");
+  const Output places = where(mask);
+  Session session(g);
+  Tensor all(DType::kBool, {100'000});
+  std::ranges::fill(all.mutable_values<bool>(), true);
+  CHECK(session.run(places, {{mask, all}}).shape() == Shape{100'000, 1});
+  std::ranges::fill(all.mutable_values<bool>().subspan(2), false);
+  const Tensor few = session.run(places, {{mask, all}});
+  CHECK(few == Tensor::matrix<std::int64_t>({{0}, {1}}));
+  CHECK(few.buffer()->bytes() == 16);
+}
