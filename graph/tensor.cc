@@ -112,12 +112,16 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out <
 
 void Tensor::require(DType wanted) const {
   if (dtype_ != wanted)
-    throw InvalidArgument(cat("asked for ", wanted, " elements of a ", dtype_, shape_, " tensor"));
+    throw InvalidArgument(
+        *this ? cat("asked for ", wanted, " elements of a tensor that is ", dtype_, shape_, ": read them as ",
+                    dtype_)
+              : cat("asked for ", wanted, " elements of an empty Tensor, as fetching an operation gives"));
 }
 
 void Tensor::require_one() const {
   if (elements() != 1)
-    throw InvalidArgument(cat("asked for the only element of a ", dtype_, shape_, " tensor"));
+    throw InvalidArgument(cat("asked for the only element of a tensor that is ", dtype_, shape_,
+                              ": read its values, or reduce it in the graph"));
 }
 
 std::vector<std::int64_t> integers(const Tensor& tensor) {

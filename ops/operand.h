@@ -44,6 +44,9 @@ class Operand {
   // True for a value or number, which becomes a Const.
   bool is_value() const { return !graph(); }
 
+  // For errors: "n:0 of int32[3]", "variable 'w' of float[]".
+  std::string text() const;
+
   // As a tensor of `graph`: a Const named `name` for values, a read for variables. A number becomes `type`,
   // which must then be a numeric dtype.
   Output in(Graph& graph, DType type, std::string_view name) const;

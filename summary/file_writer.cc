@@ -99,7 +99,11 @@ void FileWriter::add_summary(const std::string& summary, std::int64_t step) {
 }
 
 void FileWriter::add_summary(const Tensor& summary, std::int64_t step) {
-  add_summary(summary.scalar<std::string>(), step);
+  if (summary.dtype() != DType::kString || summary.elements() != 1)
+    throw InvalidArgument(cat("add_summary takes what a summary op gives, a string scalar; this is ",
+                              summary ? cat(summary.dtype(), summary.shape()) : "no value",
+                              ": fetch merge_all() or a summary op"));
+  add_summary(summary.values<std::string>()[0], step);
 }
 
 void FileWriter::add_session_log(SessionStatus status, std::int64_t step, const std::string& checkpoint_path,

@@ -127,6 +127,22 @@ void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> fee
   }
 }
 
+Tensor Session::only(Fetch fetch, std::string_view kind, const std::string& name,
+                     std::initializer_list<Feed> feeds, DType type) {
+  const Node& node = fetch.output().node();
+  const DType has = base_of(fetch.output().dtype());
+  if (has != type && has != DType::kInvalid)
+    throw InvalidArgument(
+        cat(kind, " '", name, "' was asked for as ", type, ", but it is ", has, ": ask for ", has),
+        node.where(), node.name());
+  Tensor value = run(fetch, feeds);
+  if (value.elements() != 1)
+    throw InvalidArgument(cat(kind, " '", name, "' was asked for its only element, but it is ", value.dtype(),
+                              value.shape(), ": run it and read the values of the tensor"),
+                          node.where(), node.name());
+  return value;
+}
+
 std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
   const Running running(*engine_);
   std::vector<VariableSlot*> slots, in_order;

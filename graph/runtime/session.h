@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/dataflow.h"
@@ -143,10 +144,16 @@ class Session {
   // The plan as a callable, for loops that want no look-up. Checks the signature now, shapes at each call.
   Prepared prepare(Call call);
 
-  // The only element of a scalar variable (or of one with a single element).
+  // The only element of a scalar (or of what has a single element): a variable's value, or a tensor's in a
+  // run. Throws InvalidArgument, naming it, if T is not its dtype (then nothing runs) or it has more
+  // elements.
   template <class T>
   T get(const Variable& variable) {
-    return run(variable).template scalar<T>();
+    return only(variable, "variable", variable.name(), {}, dtype_of<T>()).template scalar<T>();
+  }
+  template <class T>
+  T get(Output output, std::initializer_list<Feed> feeds = {}) {
+    return only(output, "tensor", output.name(), feeds, dtype_of<T>()).template scalar<T>();
   }
 
   // All values of these variables between two steps: a cut that no step is in the middle of. Uninitialised
@@ -168,6 +175,8 @@ class Session {
  private:
   void run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
                 Tensor* out);
+  Tensor only(Fetch fetch, std::string_view kind, const std::string& name, std::initializer_list<Feed> feeds,
+              DType type);
   std::shared_ptr<Engine> engine_;
 };
 

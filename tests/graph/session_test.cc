@@ -317,3 +317,24 @@ TEST_CASE("a small result keeps no memory of a large one before it") {
   CHECK(few == Tensor::matrix<std::int64_t>({{0}, {1}}));
   CHECK(few.buffer()->bytes() == 16);
 }
+
+TEST_CASE("get says which variable or tensor has another dtype or more elements, and runs nothing") {
+  Graph g;
+  const Variable w = variable(g, Tensor::vector<float>({1, 2}), "w");
+  const Output bump = assign_add(w, Tensor::vector<float>({1, 1}), {.name = "bump"});
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  CHECK_THROWS_WITH_AS(session.get<double>(w),
+                       "variable 'w' was asked for as double, but it is float: ask for float",
+                       InvalidArgument);
+  CHECK_THROWS_WITH_AS(session.get<float>(w),
+                       "variable 'w' was asked for its only element, but it is float[2]: run it and read the "
+                       "values of the tensor",
+                       InvalidArgument);
+  CHECK_THROWS_WITH_AS(session.get<std::int32_t>(bump),
+                       "tensor 'bump:0' was asked for as int32, but it is float: ask for float",
+                       InvalidArgument);
+  CHECK(session.run(w) == Tensor::vector<float>({1, 2}));
+  const Output x = placeholder<float>(g, {}, "x");
+  CHECK(session.get<float>(x * 2.0f, {{x, Tensor::scalar(4.0f)}}) == 8);
+}

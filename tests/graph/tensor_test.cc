@@ -30,8 +30,13 @@ TEST_CASE("strings are copied on write too") {
 
 TEST_CASE("asking for the wrong element type is refused with both types") {
   const Tensor a = Tensor::vector<float>({1, 2});
-  CHECK_THROWS_WITH_AS(a.values<double>(), "asked for double elements of a float[2] tensor", InvalidArgument);
-  CHECK_THROWS_WITH_AS(a.scalar<float>(), "asked for the only element of a float[2] tensor", InvalidArgument);
+  CHECK_THROWS_WITH_AS(a.values<double>(),
+                       "asked for double elements of a tensor that is float[2]: read them as float",
+                       InvalidArgument);
+  CHECK_THROWS_WITH_AS(
+      a.scalar<float>(),
+      "asked for the only element of a tensor that is float[2]: read its values, or reduce it in the graph",
+      InvalidArgument);
 }
 
 TEST_CASE("a ragged matrix and a wrong count are refused") {

@@ -10,6 +10,8 @@
 #include "graph/dataflow.h"
 #include "graph/error.h"
 #include "ops/array_ops.h"
+#include "ops/state_ops.h"
+#include "ops/variables.h"
 
 using namespace runnel;
 
@@ -107,4 +109,22 @@ TEST_CASE("select takes one flag a row or an element, and no other shape") {
   CHECK(select(rows, x, x).shape() == Shape{3, 4});
   CHECK(select(less(x, 1.0f), x, x).shape() == Shape{3, 4});
   CHECK_THROWS_AS(select(wrong, x, x), InvalidArgument);
+}
+
+TEST_CASE("a number that an integer dtype cannot hold is refused, naming its constant and what it meets") {
+  Graph g;
+  const Output n = placeholder<std::int32_t>(g, {3}, "n");
+  CHECK_THROWS_WITH_AS(n * 2.5,
+                       "Const 'mul/y': int32 cannot hold the number 2.5: give one that it can, or cast the "
+                       "tensor that it meets, n:0 of int32[3]",
+                       InvalidArgument);
+  const Variable step = variable(g, Tensor::scalar<std::int8_t>(0), "step");
+  CHECK_THROWS_WITH_AS(300 - step,
+                       "Const 'sub/x': int8 cannot hold the number 300: give one that it can, or cast the "
+                       "tensor that it meets, step/read:0 of int8[]",
+                       InvalidArgument);
+  CHECK_THROWS_WITH_AS(assign_add(step, 0.5),
+                       "Const 'AssignAdd/value': int8 cannot hold the number 0.5: give one that it can, or "
+                       "cast the tensor that it meets",
+                       InvalidArgument);
 }

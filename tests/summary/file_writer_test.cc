@@ -206,7 +206,10 @@ TEST_CASE("bytes that are no message are refused where they are added") {
   Bench b;
   FileWriter writer("logs", b.options());
   CHECK_THROWS_AS(writer.add_summary(std::string("\xff\xff")), InvalidArgument);
-  CHECK_THROWS_AS(writer.add_summary(Tensor::scalar(1.0f)), InvalidArgument);
+  CHECK_THROWS_WITH_AS(writer.add_summary(Tensor::scalar(1.0f)),
+                       "add_summary takes what a summary op gives, a string scalar; this is float[]: fetch "
+                       "merge_all() or a summary op",
+                       InvalidArgument);
   CHECK_THROWS_AS(writer.add_event("\xff"), InvalidArgument);
   CHECK_THROWS_AS(writer.add_graph_def("\xff"), InvalidArgument);
   CHECK_THROWS_AS(writer.add_meta_graph_def("\xff"), InvalidArgument);
