@@ -76,6 +76,17 @@ std::string read_file(FileSystem& files, const std::string& path) {
   return file->read_at(0, file->size());
 }
 
+void rename_temporary(FileSystem& files, const std::string& temporary, const std::string& path) {
+  try {
+    files.rename(temporary, path);
+  } catch (const NotFound&) {
+    if (files.exists(temporary)) throw;
+    throw Aborted(cat("cannot write '", path, "': its temporary file '", base_name_of(temporary),
+                      "' was removed by someone else. Another process seems to be saving into the same ",
+                      "directory '", parent_of(path), "': give each process one of its own"));
+  }
+}
+
 void write_file_atomically(FileSystem& files, const std::string& path, std::string_view bytes) {
   const std::string temporary = temporary_name(path);
   try {
@@ -83,7 +94,7 @@ void write_file_atomically(FileSystem& files, const std::string& path, std::stri
     file->append(bytes);
     file->sync();
     file->close();
-    files.rename(temporary, path);
+    rename_temporary(files, temporary, path);
   } catch (...) {
     remove_quietly(files, temporary);
     throw;

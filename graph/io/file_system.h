@@ -97,6 +97,10 @@ std::string target_of_temporary(const std::string& path);
 // True if this process made the name.
 bool is_own_temporary(const std::string& path);
 
+// Renames a temporary that this process made to what it is a temporary of. Throws Aborted if it is gone: then
+// another process took it for what a killed one had left.
+void rename_temporary(FileSystem& files, const std::string& temporary, const std::string& path);
+
 // Removes a file if it can; for cleaning up while another error passes.
 void remove_quietly(FileSystem& files, const std::string& path) noexcept;
 

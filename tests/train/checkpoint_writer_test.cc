@@ -185,3 +185,20 @@ TEST_CASE("saving over a checkpoint of several data files leaves one") {
   writer.finish();
   CHECK(files.list(".") == std::vector<std::string>{"m.data-00000-of-00001", "m.index"});
 }
+
+TEST_CASE("a save whose temporary file someone else removed says that another process saves there") {
+  MemoryFileSystem files;
+  files.make_directory("d");
+  CheckpointWriter writer("d/m", {.file_system = &files});
+  writer.add("a", Tensor::scalar(0.5f));
+  const std::string temporary = files.list("d").at(0);
+  files.remove("d/" + temporary);
+  CHECK_THROWS_WITH_AS(
+      writer.finish(),
+      cat("cannot write 'd/m.data-00000-of-00001': its temporary file '", temporary,
+          "' was removed by someone else. Another process seems to be saving into the same directory 'd': "
+          "give each process one of its own")
+          .c_str(),
+      Aborted);
+  CHECK(files.list("d").empty());
+}

@@ -138,10 +138,10 @@ class CheckpointWriter::State {
   void put_in_place() {
     const std::string directory = parent_of(prefix_);
     replaces_ = files_.exists(index_path(prefix_));
-    files_.rename(data_temporary_, data_path_);
+    rename_temporary(files_, data_temporary_, data_path_);
     placed_ = Placed::kData;
     if (replaces_) files_.sync_directory(directory);  // the new index may not be stored before the new data
-    files_.rename(index_temporary_, index_path(prefix_));
+    rename_temporary(files_, index_temporary_, index_path(prefix_));
     placed_ = Placed::kBoth;
     files_.sync_directory(directory);
   }
