@@ -5,6 +5,7 @@
 #include <cblas.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -96,6 +97,21 @@ void two_branches(benchmark::State& state) {
   for (auto _ : state) call(std::span(&fed, 1));
 }
 
+// Eight elementwise operations one after the other, and a sum, so that nothing but the input is large.
+void elementwise_chain(benchmark::State& state) {
+  const std::int64_t n = state.range(0);
+  Graph g;
+  const Output x = placeholder<float>(g, {n}, "x");
+  const Output y = square(x * 0.5f + 1.0f) - x;
+  const Output z = relu(y) * 0.25f;
+  Session session(g, one_thread());
+  Prepared call = session.prepare({.feeds = {x}, .fetches = {reduce_sum(maximum(z, x) + y)}});
+  Tensor fed(DType::kFloat, {n});
+  std::ranges::fill(fed.mutable_values<float>(), 0.5f);
+  for (auto _ : state) call(std::span(&fed, 1));
+  state.counters["kernels"] = static_cast<double>(session.stats().kernels_run);
+}
+
 // OpenBLAS reads these before main; they must not choose another kernel than the processor's own.
 void run_without_blas_settings(char** argv) {
   const char* const kSettings[] = {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"};
@@ -126,6 +142,9 @@ int main(int argc, char** argv) {
       ->ArgNames({"n", "threads"})
       ->ArgsProduct({{64, 128, 256}, {1, 2}})
       ->UseRealTime();
+  benchmark::RegisterBenchmark("elementwise_chain", elementwise_chain)
+      ->RangeMultiplier(4)
+      ->Range(1 << 16, 1 << 22);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

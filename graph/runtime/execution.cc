@@ -256,6 +256,7 @@ Tensor Execution::tensor(int slot) {
     case Root::kOwn:
       if (Tensor memory = held(slot, shape)) return memory;
       break;
+    case Root::kTile:
     case Root::kArena: break;
   }
   Tensor copy(s.dtype, shape);

@@ -1,8 +1,9 @@
 // Places in the arena: lifetimes in execution order, memory of inputs taken over, then offsets, largest value
 // first. Between chains that run side by side there is no order: what one of them makes or reads stays in
-// use, for the others, until the group ends.
+// use, for the others, until the group ends. The steps of a fused run happen all at once.
 #include <algorithm>
 
+#include "graph/runtime/fuse.h"
 #include "graph/runtime/place.h"
 
 namespace runnel {
@@ -19,11 +20,16 @@ struct Storage {
 
 class ArenaPlacer {
  public:
-  ArenaPlacer(const WorkGraph& work, Plan& plan, const Placement& placement, const std::vector<Group>& groups)
-      : work_(work), plan_(plan), placement_(placement), groups_(groups) {}
+  ArenaPlacer(const WorkGraph& work, Plan& plan, const Placement& placement, const std::vector<Group>& groups,
+              const std::vector<FusedRun>& runs)
+      : work_(work), plan_(plan), placement_(placement) {
+    find_chains(groups);
+    run_of_.assign(work.order.size(), -1);
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      std::fill(run_of_.begin() + runs[k].begin, run_of_.begin() + runs[k].end, static_cast<int>(k));
+  }
 
   void run() {
-    find_chains();
     storage_of_.assign(plan_.slots.size(), -1);
     for (std::size_t at = 0; at < work_.order.size(); ++at) open(work_.order[at], static_cast<int>(at));
     find_last_uses();
@@ -45,13 +51,13 @@ class ArenaPlacer {
   }
   bool in_arena(int s) const { return plan_.slots[static_cast<std::size_t>(s)].root == Root::kArena; }
 
-  void find_chains() {
+  void find_chains(const std::vector<Group>& groups) {
     group_of_.assign(work_.order.size(), -1);
     chain_of_.assign(work_.order.size(), -1);
     int chains = 0;
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      for (std::size_t k = 0; k + 1 < groups_[g].starts.size(); ++k, ++chains)
-        for (int at = groups_[g].starts[k]; at < groups_[g].starts[k + 1]; ++at) {
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (std::size_t k = 0; k + 1 < groups[g].starts.size(); ++k, ++chains)
+        for (int at = groups[g].starts[k]; at < groups[g].starts[k + 1]; ++at) {
           group_of_[static_cast<std::size_t>(at)] = static_cast<int>(g);
           chain_of_[static_cast<std::size_t>(at)] = chains;
         }
@@ -65,7 +71,9 @@ class ArenaPlacer {
   }
 
   bool dies_before(const Storage& a, const Storage& b) const {
-    return a.last < b.first && is_free(a, b.first);
+    const int run = run_of_[static_cast<std::size_t>(a.last)];
+    const bool at_once = run >= 0 && run == run_of_[static_cast<std::size_t>(b.first)];
+    return a.last < b.first && !at_once && is_free(a, b.first);
   }
 
   void open(int i, int at) {
@@ -163,17 +171,16 @@ class ArenaPlacer {
   const WorkGraph& work_;
   Plan& plan_;
   const Placement& placement_;
-  const std::vector<Group>& groups_;
-  std::vector<int> group_of_, chain_of_;  // by place in the order; -1: none
-  std::vector<int> storage_of_;           // by root slot
+  std::vector<int> group_of_, chain_of_, run_of_;  // by place in the order; -1: none
+  std::vector<int> storage_of_;                    // by root slot
   std::vector<Storage> storages_;
 };
 
 }  // namespace
 
 void place_arena(const WorkGraph& work, Plan& plan, const Placement& placement,
-                 const std::vector<Group>& groups) {
-  ArenaPlacer(work, plan, placement, groups).run();
+                 const std::vector<Group>& groups, const std::vector<FusedRun>& runs) {
+  ArenaPlacer(work, plan, placement, groups, runs).run();
 }
 
 }  // namespace runnel

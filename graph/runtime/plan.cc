@@ -8,6 +8,7 @@
 #include "graph/log.h"
 #include "graph/runtime/chains.h"
 #include "graph/runtime/execution.h"
+#include "graph/runtime/fuse.h"
 #include "graph/runtime/place.h"
 #include "graph/runtime/plan_bind.h"
 #include "graph/runtime/plan_text.h"
@@ -41,7 +42,8 @@ class PlanMaker {
     NodeBinder binder(engine_, work_, *plan_, placement_);
     kernels_ = binder.bind_all();
     const std::vector<Group> groups = find_groups();
-    place_arena(work_, *plan_, placement_, groups);
+    runs_ = fuse(work_, kernels_, groups, placement_, *plan_);
+    place_arena(work_, *plan_, placement_, groups, runs_);
     add_steps(groups);
     link_early();
     list_fetches(binder);
@@ -166,7 +168,7 @@ class PlanMaker {
         add_group(*group);
         at = (group++)->starts.back();
       } else {
-        add_step(at++, nullptr);
+        at = add_step(at, nullptr);
       }
     }
   }
@@ -175,7 +177,7 @@ class PlanMaker {
     SideBySide step;
     for (std::size_t k = 0; k + 1 < group.starts.size(); ++k) {
       step.chains.emplace_back();
-      for (int at = group.starts[k]; at < group.starts[k + 1]; ++at) add_step(at, &step.chains.back());
+      for (int at = group.starts[k]; at < group.starts[k + 1];) at = add_step(at, &step.chains.back());
     }
     std::string text = side_by_side_text(step);
     BoundKernel kernel = side_by_side_step(std::move(step));
@@ -183,8 +185,29 @@ class PlanMaker {
     plan_->infos.push_back({nullptr, std::move(kernel), std::move(text)});
   }
 
-  // The step at this place of the order goes to `chain`, or to the plan itself.
-  void add_step(int at, std::vector<ChainStep>* chain) {
+  // The step at this place of the order, or the fused run that begins there, goes to `chain`, or to the plan
+  // itself. Returns the place after it.
+  int add_step(int at, std::vector<ChainStep>* chain) {
+    const auto run = std::ranges::find(runs_, at, &FusedRun::begin);
+    if (run == runs_.end()) {
+      add_node(at, chain);
+      return at + 1;
+    }
+    double cost = 0;
+    std::string text = "fused:";
+    for (int inner = run->begin; inner < run->end; ++inner) {
+      const int i = work_.order[static_cast<std::size_t>(inner)];
+      if (!kernels_[static_cast<std::size_t>(i)]) continue;
+      cost += nanoseconds(i);
+      text += "\n      " + step_text(work_, *plan_, placement_, i);
+    }
+    const int i = work_.order[static_cast<std::size_t>(run->begin)];
+    if (cost > kWorthAsking) add_step(i, {nullptr, check_step(), ""}, chain);
+    add_step(i, {work_.at(i).node, std::move(run->kernel), std::move(text)}, chain);
+    return run->end;
+  }
+
+  void add_node(int at, std::vector<ChainStep>* chain) {
     const int i = work_.order[static_cast<std::size_t>(at)];
     BoundKernel& kernel = kernels_[static_cast<std::size_t>(i)];
     if (!kernel) return;
@@ -267,6 +290,7 @@ class PlanMaker {
   Placement placement_;
   std::vector<BoundKernel> kernels_;  // by node; empty if it does nothing in a run
   std::vector<int> rank_;             // by node: its place before chains were put one behind the other
+  std::vector<FusedRun> runs_;
   std::vector<int> early_nodes_;
 };
 

@@ -24,6 +24,7 @@ enum class Root {
   kConstant,  // `index` into constants
   kFeed,      // `index` into the feeds
   kVariable,  // `index` into variables
+  kTile,      // of no memory: it lives inside a fused step
 };
 
 struct Slot {

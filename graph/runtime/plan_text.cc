@@ -12,6 +12,7 @@ std::string place_text(const Plan& plan, int s) {
   std::string where;
   switch (slot.root) {
     case Root::kArena: where = cat("@", slot.offset); break;
+    case Root::kTile: where = "tile"; break;
     case Root::kOwn: where = "buffer"; break;
     case Root::kConstant: where = "constant"; break;
     case Root::kFeed: where = cat("feed ", slot.index); break;

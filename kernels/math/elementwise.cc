@@ -9,8 +9,6 @@ namespace {
 using Bytes = std::byte;
 
 constexpr double kGrainNanoseconds = 10000;  // what a grain of elements takes, about
-// Smaller tensors stay in the cache by themselves: no plan asks for their elements one by one.
-constexpr std::int64_t kFewestParts = 4096;
 
 BinaryLoops::Row row_of(const BinaryLoops& loops, Stretch::Kind kind) {
   switch (kind) {
@@ -40,7 +38,7 @@ void bind_rows(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t
 void bind_row(Bind& b, const BinaryLoops& loops, const Stretch& s, std::int64_t divisors) {
   const std::int64_t x_step = s.kind() == Stretch::Kind::kLeftStays ? 0 : loops.input_size,
                      y_step = s.kind() == Stretch::Kind::kRightStays ? 0 : loops.input_size;
-  if (!loops.check_y && s.row() >= kFewestParts)
+  if (!loops.check_y && s.row() > kElementwiseGrain)
     b.elementwise({.n = s.row(),
                    .inputs = {{b.in<Bytes>("x").slot, x_step}, {b.in<Bytes>("y").slot, y_step}},
                    .output = {b.out<Bytes>("z").slot, loops.output_size},
@@ -80,7 +78,7 @@ void bind_loops(Bind& b, const BinaryLoops& loops) {
 void bind_loops(Bind& b, const UnaryLoop& loop) {
   const std::int64_t n = b.input("x").shape.elements();
   b.costs(kGrainNanoseconds * static_cast<double>(n) / static_cast<double>(loop.grain));
-  if (n >= kFewestParts)
+  if (n > kElementwiseGrain)
     b.elementwise({.n = n,
                    .inputs = {{b.in<Bytes>("x").slot, loop.input_size}},
                    .output = {b.out<Bytes>("y").slot, loop.output_size},
