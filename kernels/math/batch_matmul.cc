@@ -35,6 +35,7 @@ void bind_products(Bind& b) {
   const Shape &x = b.input("x").shape, &y = b.input("y").shape, out = b.output("output").shape;
   const Gemm g = gemm(last_two(x), b.flag("adj_x"), last_two(y), b.flag("adj_y"));
   const std::int64_t size = g.m * g.n, count = size == 0 ? 0 : out.elements() / size;
+  b.costs(nanoseconds(g) * static_cast<double>(count));
   b.run([=, x_steps = steps_of(x, out.rank() - 2), y_steps = steps_of(y, out.rank() - 2), left = b.in<T>("x"),
          right = b.in<T>("y"), product = b.out<T>("output")](Context& c) {
     for (std::int64_t i = 0; i < count; ++i)
