@@ -29,6 +29,7 @@
 #include "ops/reduction_ops.h"
 #include "ops/scan_ops.h"
 #include "ops/state_ops.h"
+#include "ops/string_ops.h"
 #include "ops/training_ops.h"
 #include "ops/variable_init.h"
 #include "ops/variable_scope.h"

@@ -355,10 +355,18 @@ op("HistogramSummary", lambda x: tf.summary.histogram("w", x), UNARY, gradient=F
 op("MergeSummary", lambda x: tf.summary.merge([tf.summary.histogram("w", x), tf.summary.scalar("n", tf.size(x))]), UNARY,
    types=FLOATS, gradient=False)
 
+# --- strings
+for label, table in (("", SAME), ("left", LEFT_SCALAR)):
+    op("StringJoin", lambda x, y: raw.StringJoin(inputs=[x, y], separator="/"), table, types=(tf.string,), gradient=False,
+       label=label)
+for label, pattern in (("", "^.*[e-n]$"), ("set", r"[^\de]*e?[a-z]+?"), ("anchors", "^$"), ("characters", "\\w*.t.")):
+    op("StaticRegexFullMatch", lambda x, p=pattern: raw.StaticRegexFullMatch(input=x, pattern=p), UNARY, types=(tf.string,),
+       gradient=False, label=label)
+
 # Registered, but no line: why.
 NO_LINE = {
     "Enter": "loops do not run yet", "RefEnter": "loops do not run yet", "Exit": "loops do not run yet",
     "RefExit": "loops do not run yet", "NextIteration": "loops do not run yet", "RefNextIteration": "loops do not run yet",
     "LoopCond": "loops do not run yet", "SaveV2": "test_saver.py", "RestoreV2": "test_saver.py", "MergeV2Checkpoints": "test_saver.py",
-    "ShardedFilename": "test_saver.py", "StringJoin": "test_saver.py",
+    "ShardedFilename": "test_saver.py",
 }

@@ -52,8 +52,11 @@ Bundle::Bundle(FileSystem& files, const std::string& prefix, const std::string& 
   } catch (const Error& e) {
     throw_error(e.code(), cat("'", index_path, "': ", e.message()));
   }
-  for (int shard = 0; shard < shards; ++shard)
-    data_.push_back(open_data(files, data_path(prefix, shard, shards)));
+  data_.resize(static_cast<std::size_t>(shards));
+  for (const auto& [key, entry] : entries_) {
+    auto& file = data_[static_cast<std::size_t>(entry.shard)];
+    if (entry.slices.empty() && !file) file = open_data(files, data_path(prefix, entry.shard, shards));
+  }
 }
 
 void Bundle::add(const std::string& key, const std::string& value, int shards) {
@@ -120,7 +123,8 @@ const BundleEntry& Bundle::part(const std::string& name, const BundleEntry& whol
 // Every element takes a byte of some data file at least, so that a lying shape takes no memory.
 void Bundle::require_room(const std::string& name, const BundleEntry& entry, std::int64_t elements) const {
   std::uint64_t bytes = 0;
-  for (const auto& file : data_) bytes += file->size();
+  for (const auto& file : data_)
+    if (file) bytes += file->size();
   if (static_cast<std::uint64_t>(elements) > bytes)
     throw DataLoss(cat(quoted(name), " is said to be ", entry.dtype, entry.shape, " but the data files have ",
                        bytes, " bytes"));

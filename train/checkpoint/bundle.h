@@ -38,7 +38,7 @@ class Bundle {
 
   std::map<std::string, BundleEntry> entries_;  // by key, parts too
   std::vector<VariableInfo> variables_;
-  std::vector<std::unique_ptr<ReadableFile>> data_;
+  std::vector<std::unique_ptr<ReadableFile>> data_;  // null where no entry lies
 };
 
 }  // namespace runnel

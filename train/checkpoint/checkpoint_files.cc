@@ -87,6 +87,11 @@ bool is_data_file(const std::string& name, const std::string& prefix) {
   return prefix_of_file(name) == prefix && name != index_path(prefix) && name != meta_path(prefix);
 }
 
+bool is_data_file(const std::string& name, const std::string& prefix, int shards) {
+  const std::string first = data_path("", 0, shards);
+  return is_data_file(name, prefix) && name.ends_with(first.substr(first.rfind('-')));
+}
+
 bool checkpoint_exists(FileSystem& files, const std::string& prefix) {
   return files.exists(index_path(prefix)) || (files.exists(prefix) && !files.is_directory(prefix));
 }

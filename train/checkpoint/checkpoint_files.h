@@ -19,6 +19,8 @@ std::string prefix_of_file(const std::string& path);
 
 // True for the name of a data file of the prefix. Both without directory.
 bool is_data_file(const std::string& name, const std::string& prefix);
+// And of a checkpoint that says it has so many.
+bool is_data_file(const std::string& name, const std::string& prefix, int shards);
 
 // True if the prefix has an index, or is itself a file (a V1 checkpoint, which only TensorFlow reads).
 bool checkpoint_exists(FileSystem& files, const std::string& prefix);

@@ -2,6 +2,8 @@
 #include "train/checkpoint/checkpoint_recovery.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "train/checkpoint/bundle.h"
@@ -21,14 +23,20 @@ std::vector<std::string> temporaries(FileSystem& files, const std::string& direc
   return found;
 }
 
-bool fits(FileSystem& files, const std::string& prefix, const std::string& index) {
+// The number of data files that the index speaks of, if it fits them.
+std::optional<int> fitting_shards(FileSystem& files, const std::string& prefix, const std::string& index) {
   try {
-    Bundle(files, prefix, index).verify();
-    return true;
+    const Bundle bundle(files, prefix, index);
+    bundle.verify();
+    return bundle.shards();
   } catch (const Error& e) {
-    if (e.code() == Code::kDataLoss || e.code() == Code::kNotFound) return false;
+    if (e.code() == Code::kDataLoss || e.code() == Code::kNotFound) return {};
     throw;
   }
+}
+
+bool fits(FileSystem& files, const std::string& prefix, const std::string& index) {
+  return fitting_shards(files, prefix, index).has_value();
 }
 
 // A first save that was stopped between its renames has data without an index.
@@ -38,6 +46,36 @@ void remove_data_without_index(FileSystem& files, const std::string& prefix) {
     if (is_data_file(name, base_name_of(prefix))) files.remove(join_path(directory, name));
 }
 
+// A merge that was stopped has moved data files beside those of an older checkpoint, under another number of
+// files.
+void remove_data_of_others(FileSystem& files, const std::string& prefix, int shards) {
+  const std::string directory = parent_of(prefix), base = base_name_of(prefix);
+  for (const std::string& name : files.list(directory))
+    if (is_data_file(name, base) && !is_data_file(name, base, shards))
+      files.remove(join_path(directory, name));
+}
+
+// "part-00001-of-00002" of the name of one of its files, or of a temporary of one.
+bool is_file_of_part(const std::string& name) {
+  const std::string target = target_of_temporary(name);
+  const std::string part = prefix_of_file(target.empty() ? name : base_name_of(target));
+  return part.starts_with("part-") && part.find("-of-") == 10 && part.size() == 19;
+}
+
+// True for "STEM_temp" and "STEM-7_temp", and with the number that TensorFlow 1 put behind.
+bool is_folder_of_parts(std::string_view name, std::string_view stem) {
+  const auto skip = [&](std::string_view characters) {
+    name.remove_prefix(std::min(name.find_first_not_of(characters), name.size()));
+  };
+  if (!name.starts_with(stem)) return false;
+  name.remove_prefix(stem.size());
+  if (name.starts_with('-')) skip("-0123456789");
+  if (!name.starts_with("_temp")) return false;
+  name.remove_prefix(5);
+  if (name.starts_with('_')) skip("_0123456789abcdef");
+  return name.empty();
+}
+
 // True if the temporary index took its place.
 bool finish(FileSystem& files, const std::string& temporary, const std::string& prefix) {
   const std::string index = index_path(prefix);
@@ -45,7 +83,11 @@ bool finish(FileSystem& files, const std::string& temporary, const std::string& 
     remove_data_without_index(files, prefix);
     return false;
   }
-  if (fits(files, prefix, index) || !fits(files, prefix, temporary)) return false;
+  if (const auto shards = fitting_shards(files, prefix, index)) {
+    remove_data_of_others(files, prefix, *shards);
+    return false;
+  }
+  if (!fits(files, prefix, temporary)) return false;
   files.rename(temporary, index);
   return true;
 }
@@ -77,6 +119,23 @@ void clean_up_interrupted_saves(FileSystem& files, const std::string& directory,
     changed = true;
   }
   if (changed) files.sync_directory(directory);
+}
+
+void remove_parts_of_interrupted_saves(FileSystem& files, const std::string& path) {
+  const std::string directory = parent_of(path);
+  for (const std::string& name : files.list(directory)) {
+    const std::string folder = join_path(directory, name);
+    if (!is_folder_of_parts(name, base_name_of(path)) || !files.is_directory(folder)) continue;
+    const std::vector<std::string> parts = files.list(folder);
+    if (!std::ranges::all_of(parts, is_file_of_part)) continue;
+    const std::string prefix = join_path(directory, name.substr(0, name.rfind("_temp")));
+    if (!files.exists(index_path(prefix)))
+      remove_data_without_index(files, prefix);
+    else if (const auto shards = fitting_shards(files, prefix, index_path(prefix)))
+      remove_data_of_others(files, prefix, *shards);
+    for (const std::string& part : parts) files.remove(join_path(folder, part));
+    files.remove_directory(folder);
+  }
 }
 
 }  // namespace runnel

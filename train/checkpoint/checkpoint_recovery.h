@@ -21,4 +21,8 @@ std::string valid_index(FileSystem& files, const std::string& prefix);
 // Requires: no other process is saving there.
 void clean_up_interrupted_saves(FileSystem& files, const std::string& directory, const std::string& stem);
 
+// Removes the folders of parts that killed sharded saves to PATH or PATH-STEP left ("PATH-7_temp"); one that
+// holds anything else stays. Requires: nobody is saving to this path.
+void remove_parts_of_interrupted_saves(FileSystem& files, const std::string& path);
+
 }  // namespace runnel

@@ -7,6 +7,7 @@
 #include "graph/kernel.h"
 #include "graph/op_spec.h"
 #include "ops/array_ops.h"
+#include "train/checkpoint/checkpoint_merge.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_writer.h"
 
@@ -68,6 +69,19 @@ const OpRegistration kShardedFilename{{
       return Shape{};
     },
     .gradient = Gradient::none("makes text"),
+}};
+
+const OpRegistration kMergeV2Checkpoints{{
+    .name = "MergeV2Checkpoints",
+    .inputs = {"checkpoint_prefixes: string", "destination_prefix: string"},
+    .attrs = {"delete_old_dirs: bool = true", "allow_missing_files: bool = false"},
+    .shape = [](const ShapeContext& c) -> Shapes {
+      (void)c.input("checkpoint_prefixes", Rank{1});
+      (void)c.input("destination_prefix", Rank{0});
+      return {};
+    },
+    .gradient = Gradient::none("writes a file"),
+    .traits = {.stateful = true},
 }};
 
 // What both kernels are told by their first three inputs.
@@ -143,6 +157,17 @@ const KernelRegistration kShard{
       });
     }};
 
+const KernelRegistration kMerge{
+    "MergeV2Checkpoints", any, [](Bind& b) {
+      b.run([parts = b.in<std::string>("checkpoint_prefixes"), to = b.in<std::string>("destination_prefix"),
+             n = static_cast<std::size_t>(b.input("checkpoint_prefixes").shape.elements()),
+             o = MergeCheckpointsOptions{.delete_old_dirs = b.flag("delete_old_dirs"),
+                                         .allow_missing_files = b.flag("allow_missing_files"),
+                                         .file_system = &b.files()}](Context& c) {
+        merge_checkpoints(std::span(c[parts], n), *c[to], o);
+      });
+    }};
+
 // The two Consts that say what to save or restore, in the scope of the op.
 std::vector<Argument> list_arguments(Output prefix, const std::vector<CheckpointKey>& keys, Location where) {
   std::vector<std::string> names, slices;
@@ -178,6 +203,14 @@ Outputs restore_v2(Output prefix, const std::vector<CheckpointKey>& keys, const 
 
 Output sharded_filename(Output basename, Output shard, Output num_shards, OpOptions o) {
   return basename.graph().add("ShardedFilename", {basename, shard, num_shards}, {}, o.name, o.where);
+}
+
+Operation merge_v2_checkpoints(Output checkpoint_prefixes, Output destination_prefix,
+                               MergeV2CheckpointsOptions o) {
+  return checkpoint_prefixes.graph().add(
+      "MergeV2Checkpoints", {checkpoint_prefixes, destination_prefix},
+      {{"delete_old_dirs", o.delete_old_dirs}, {"allow_missing_files", o.allow_missing_files}}, o.name,
+      o.where);
 }
 
 }  // namespace runnel

@@ -1,6 +1,5 @@
 // The ops that a saver puts into a graph: whole checkpoints written and read by a step. Their kernels use the
 // session's files and the checkpoint writer and reader, so that an imported graph saves as safely as a Saver.
-// MergeV2Checkpoints, which joins the parts of sharded saves, is left out.
 #pragma once
 
 #include <string>
@@ -53,5 +52,23 @@ Outputs restore_v2(Output prefix, const std::vector<CheckpointKey>& keys, const 
 //   grad        none
 //   source      TensorFlow "ShardedFilename"
 Output sharded_filename(Output basename, Output shard, Output num_shards, OpOptions options = {});
+
+struct MergeV2CheckpointsOptions {
+  bool delete_old_dirs = true;       // the parts' directories, if nothing is left in them
+  bool allow_missing_files = false;  // pass over parts that are not there
+  std::string name = "MergeV2Checkpoints";
+  Location where = Location::here();
+};
+
+// Makes one checkpoint of the parts of a sharded save, durably; the parts are gone afterwards.
+//
+//   checkpoint_prefixes  string[n], the parts in the order of their numbers
+//   destination_prefix   string[]
+//   returns              an operation
+//   errors               what merge_checkpoints throws, from Session::run
+//   grad                 none
+//   source               TensorFlow "MergeV2Checkpoints"
+Operation merge_v2_checkpoints(Output checkpoint_prefixes, Output destination_prefix,
+                               MergeV2CheckpointsOptions options = {});
 
 }  // namespace runnel
