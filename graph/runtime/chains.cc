@@ -3,7 +3,7 @@
 #include "graph/runtime/chains.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "graph/error.h"
 

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "graph/runtime/session.h"
 #include "ops/arithmetic_ops.h"

@@ -4,11 +4,13 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "graph/runtime/session.h"
 #include "ops/arithmetic_ops.h"
