@@ -1,8 +1,12 @@
 // From nodes to a GraphDef, in the order in which they were made, and the members of Graph that read and
 // write bytes.
+#include <algorithm>
+#include <climits>
+
 #include "graph/attr_proto.h"
 #include "graph/error.h"
 #include "graph/graph_def.h"
+#include "graph/tensor_proto.h"
 #include "graph/wire.h"
 #include "runnel/graph.pb.h"
 
@@ -48,9 +52,27 @@ void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& d
   for (int i = 0; i < node.outputs(); ++i) write_shape(known_shape(node, i), *shapes.add_shape());
 }
 
+// Refuses constants over 2 GB before they are copied; message_bytes counts the rest.
+void require_writable(const Graph::State& state) {
+  std::uint64_t bytes = 0, largest = 0;
+  std::string_view name;
+  for (const auto& node : state.nodes)
+    for (const auto& attr : node->attrs())
+      if (const Tensor* tensor = attr.second.if_is<Tensor>()) {
+        const std::uint64_t own = least_written_bytes(*tensor);
+        bytes += own;
+        if (own > largest) name = node->name();
+        largest = std::max(largest, own);
+      }
+  if (bytes > INT_MAX)
+    throw InvalidArgument(cat("the constants of the graph take ", bytes, " bytes, the largest, '", name,
+                              "', ", largest, "; the most is 2 GB: keep large values in variables"));
+}
+
 }  // namespace
 
 void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def) {
+  require_writable(state);
   def.ParseFromString(state.carried.unknown_fields);
   for (const auto& node : state.nodes) write_node(*node, options, *def.add_node());
   const bool functions = !state.carried.library.empty();

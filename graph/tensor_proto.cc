@@ -221,6 +221,15 @@ Tensor tensor_of(const pb::TensorProto& proto, TensorBudget& budget) {
   return out;
 }
 
+std::uint64_t least_written_bytes(const Tensor& tensor) {
+  if (tensor.elements() < 2 || (tensor.bytes() > kWorthRepeating && all_equal(tensor))) return 0;
+  if (tensor.dtype() == DType::kUint16) return static_cast<std::uint64_t>(tensor.elements());  // varints
+  if (tensor.dtype() != DType::kString) return tensor.bytes();
+  std::uint64_t bytes = 0;
+  for (const std::string& value : tensor.values<std::string>()) bytes += value.size();
+  return bytes;
+}
+
 void write_tensor(const Tensor& tensor, pb::TensorProto& proto) {
   proto.set_dtype(static_cast<pb::DataType>(tensor.dtype()));
   write_shape(tensor.shape(), *proto.mutable_tensor_shape());

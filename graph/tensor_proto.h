@@ -34,6 +34,8 @@ bool can_hold(int dtype);
 Tensor tensor_of(const pb::TensorProto& proto, TensorBudget& budget);
 // Many equal values are written once: readers repeat the last value.
 void write_tensor(const Tensor& tensor, pb::TensorProto& proto);
+// What the values take at least, as write_tensor writes them.
+std::uint64_t least_written_bytes(const Tensor& tensor);
 
 // Throws InvalidArgument for dimensions below -1 and ranks over 254.
 Shape shape_of(const pb::TensorShapeProto& proto);

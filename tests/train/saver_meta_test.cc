@@ -120,3 +120,21 @@ TEST_CASE("a wrong path or file is named when a meta graph is imported") {
         }).starts_with("'m.meta': "));
   CHECK(g.size() == 0);
 }
+
+TEST_CASE("a graph over 2 GB is refused before a save touches any file") {
+  Tensor large(DType::kFloat, {1 << 28});  // 1 GiB, of which one page is ever written
+  large.mutable_values<float>()[0] = 1;
+  large.mutable_values<float>()[1] = 2;
+  MemoryFileSystem files;
+  Graph g;
+  variable(g, 1.0f, "v");
+  for (const char* name : {"a", "b"}) constant(g, large, {.name = name});
+  Saver saver(g);
+  Session session(g, {.file_system = &files});
+  session.run(initialize_global_variables(g));
+  CHECK(message_of<InvalidArgument>([&] { saver.save(session, "d/m"); }) ==
+        "the constants of the graph take 2147483648 bytes, the largest, 'a', 1073741824; the most is 2 GB: "
+        "keep large values in variables");
+  CHECK_FALSE(files.exists("d"));
+  CHECK(saver.save(session, "d/m", {.write_meta_graph = false}) == "d/m");
+}

@@ -135,14 +135,12 @@ class Saver::State {
     FileSystem& files = session.files();
     const std::string prefix = prefix_of(path, o.global_step.in(session), pad_step_number_);
     require_state_name(o.latest_filename, prefix);
+    const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
     clean_up(files, path, o);
     const std::string meta = cat(prefix, ".", o.meta_graph_suffix);
     Undo undo(files, prefix, meta);
     session.run(nodes_.save, {{nodes_.filename, Tensor::scalar(prefix)}});
-    if (o.write_meta_graph)
-      write_file_atomically(files, meta,
-                            export_meta_graph_def(*graph_, {.saver_def = def_.bytes(),
-                                                            .strip_default_attrs = o.strip_default_attrs}));
+    if (o.write_meta_graph) write_file_atomically(files, meta, graph);
     if (o.write_state) keep(files, prefix, o, undo);
     undo.keep();
     return prefix;
@@ -183,6 +181,11 @@ class Saver::State {
   void require_graph(const Session& session) const {
     if (session.graph() != *graph_)
       throw InvalidArgument("the session is of another graph than the Saver; make a Saver of its graph");
+  }
+
+  std::string meta_graph(const SaveOptions& o) const {
+    return export_meta_graph_def(*graph_,
+                                 {.saver_def = def_.bytes(), .strip_default_attrs = o.strip_default_attrs});
   }
 
   static void clean_up(FileSystem& files, const std::string& path, const SaveOptions& o) {
