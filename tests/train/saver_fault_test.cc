@@ -14,16 +14,17 @@ using namespace runnel;
 
 namespace {
 
-constexpr int kOperations = 60;  // more than a save takes
+constexpr int kOperations = 120;  // more than a save takes
 
 // A graph and a session that live through many saves, so that the plans are made once.
 struct Run {
-  explicit Run(FileSystem& files, int most = 2) : session(g, {.file_system = &files}) {
+  explicit Run(FileSystem& files, int most, bool sharded) : session(g, {.file_system = &files}) {
     v = variable(g, 0, "v");
+    const DeviceScope elsewhere(g, "/cpu:1");
     twin = variable(g, Tensor::vector<int>({0, 0}), "twin");
     value = placeholder<int>(g, Shape{}, "value");
     set = {assign(v, value), assign(twin, value + Tensor::vector<int>({0, 0}))};
-    saver.emplace(g, SaverOptions{.max_to_keep = most});
+    saver.emplace(g, SaverOptions{.sharded = sharded, .max_to_keep = most});
   }
   std::string save(const std::string& path, int number) {
     for (const Output& one : set) session.run(one, {{value, Tensor::scalar(number)}});
@@ -46,43 +47,48 @@ struct Run {
 }  // namespace
 
 TEST_CASE("a save that fails at any operation leaves the older checkpoints and nothing of its own") {
-  for (const Fault fault : kFailures)
-    for (int nth = 1; nth <= kOperations; ++nth) {
-      CAPTURE(nth);
-      FaultyDisk disk;
-      Run run(disk.files, 0);
-      run.save("d/m", 1);
-      const auto before = disk.memory.contents();
-      const FaultyDisk::Outcome save = disk.with_fault(nth, fault, [&] { run.save("d/m", 2); });
-      const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
-      CHECK(run.load(newest) == (newest == "d/m-2" ? 2 : 1));
-      if (save.done) CHECK(newest == "d/m-2");
-      if (newest == "d/m-1") CHECK(disk.memory.contents() == before);
-      if (save.finished) break;
-    }
+  for (const bool sharded : {false, true})
+    for (const Fault fault : kFailures)
+      for (int nth = 1; nth <= kOperations; ++nth) {
+        CAPTURE(nth);
+        CAPTURE(sharded);
+        FaultyDisk disk;
+        Run run(disk.files, 0, sharded);
+        run.save("d/m", 1);
+        const auto before = disk.memory.contents();
+        const FaultyDisk::Outcome save = disk.with_fault(nth, fault, [&] { run.save("d/m", 2); });
+        const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
+        CHECK(run.load(newest) == (newest == "d/m-2" ? 2 : 1));
+        if (save.done) CHECK(newest == "d/m-2");
+        if (newest == "d/m-1") CHECK(disk.memory.contents() == before);
+        if (save.finished) break;
+      }
 }
 
 TEST_CASE("a save that is killed or loses power at any operation leaves the old or the new state") {
   const ScopedLogSink quiet([](LogLevel, const std::string&) {});  // what could not be deleted is warned of
-  for (const PowerCut cut : kPowerCuts)
-    for (const bool power : {false, true})
-      for (int nth = 1; nth <= kOperations; ++nth) {
-        CAPTURE(nth);
-        CAPTURE(power);
-        FaultyDisk disk;
-        Run run(disk.files);
-        for (const int step : {1, 2}) run.save("d/m", step);
-        const FaultyDisk::Outcome save = disk.with_fault(nth, Fault::kStop, [&] { run.save("d/m", 3); });
-        if (power) disk.memory.reboot(cut);
-        disk.disown_temporaries();
-        Run again(disk.memory);
-        const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
-        const int number = again.load(newest);
-        CHECK((number == 3 || (number == 2 && !save.done)));
-        CHECK(newest == cat("d/m-", number));
-        again.save("d/m", 4);
-        CHECK(again.load(latest_checkpoint("d", {.file_system = &disk.memory})) == 4);
-        CHECK(!disk.has_temporaries());
-        if (save.finished) break;
-      }
+  for (const bool sharded : {false, true})
+    for (const PowerCut cut : kPowerCuts)
+      for (const bool power : {false, true})
+        for (int nth = 1; nth <= kOperations; ++nth) {
+          CAPTURE(nth);
+          CAPTURE(power);
+          CAPTURE(sharded);
+          FaultyDisk disk;
+          Run run(disk.files, 2, sharded);
+          for (const int step : {1, 2}) run.save("d/m", step);
+          const FaultyDisk::Outcome save = disk.with_fault(nth, Fault::kStop, [&] { run.save("d/m", 3); });
+          if (power) disk.memory.reboot(cut);
+          disk.disown_temporaries();
+          Run again(disk.memory, 2, sharded);
+          const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
+          const int number = again.load(newest);
+          CHECK((number == 3 || (number == 2 && !save.done)));
+          CHECK(newest == cat("d/m-", number));
+          again.save("d/m", 4);
+          CHECK(again.load(latest_checkpoint("d", {.file_system = &disk.memory})) == 4);
+          CHECK(!disk.has_temporaries());
+          for (const std::string& name : disk.memory.list("d")) CHECK(!name.ends_with("_temp"));
+          if (save.finished) break;
+        }
 }

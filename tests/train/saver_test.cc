@@ -11,6 +11,7 @@
 #include "graph/meta_graph.h"
 #include "ops/ops.h"
 #include "tests/train/checkpoint_golden.h"
+#include "tests/train/saver_listing.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -29,31 +30,6 @@ struct Model {
   Variable w, b;
   Session session;
 };
-
-Attrs attrs_of(const Node& node) {
-  Attrs attrs = node.attrs();
-  attrs.erase("_output_shapes");
-  attrs.erase("_has_manual_control_dependencies");
-  if (node.op() == "AssignVariableOp") attrs.erase("validate_shape");  // newer than 1.15
-  return attrs;
-}
-
-// "name | op | inputs | device", and the attributes.
-std::string listing(const Node& node) {
-  std::string text = cat(node.name(), " | ", node.op(), " |");
-  for (const Output& input : node.input_list()) text += cat(" ", input.name());
-  for (const Node* before : node.control_inputs()) text += cat(" ^", before->name());
-  text += cat(" | ", node.device());
-  for (const auto& [name, value] : attrs_of(node)) text += cat(" ", name, "=", value.text());
-  return text;
-}
-
-std::vector<std::string> saver_nodes(const Graph& g) {
-  std::vector<std::string> nodes;
-  for (const Node* node : g.nodes())
-    if (node->name().starts_with("save/")) nodes.push_back(listing(*node));
-  return nodes;
-}
 
 // Prefixes that have all three files; other files are marked.
 std::vector<std::string> checkpoints(MemoryFileSystem& files, const std::string& directory) {

@@ -2,7 +2,6 @@
 #include "train/checkpoint/saver.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <mutex>
 
@@ -10,13 +9,19 @@
 #include "graph/meta_graph.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
-#include "train/checkpoint/checkpoint_recovery.h"
 #include "train/checkpoint/checkpoint_state.h"
-#include "train/checkpoint/kept_checkpoints.h"
 #include "train/checkpoint/restore_check.h"
+#include "train/checkpoint/saver_files.h"
 
 namespace runnel {
 namespace {
+
+void require_version(WriteVersion version, Location where) {
+  if (version != WriteVersion::kV2)
+    throw Unimplemented(cat("write_version is ", version == WriteVersion::kV1 ? "V1" : "LEGACY",
+                            ": checkpoints are written in the V2 format only"),
+                        where);
+}
 
 int count_to_keep(const SaverOptions& options) {
   const int count = options.max_to_keep.value_or(0);
@@ -25,134 +30,76 @@ int count_to_keep(const SaverOptions& options) {
   return count;
 }
 
-std::string prefix_of(const std::string& path, std::optional<std::int64_t> step, bool pad) {
-  if (path.empty() || path.ends_with('/'))
-    throw InvalidArgument(
-        cat("'", path, "' is no path to save to: add a file name, as in ", path, "model.ckpt"));
-  if (!step) return path;
-  char number[32];
-  std::snprintf(number, sizeof number, pad ? "%08lld" : "%lld", static_cast<long long>(*step));
-  return cat(path, "-", number);
-}
-
-void require_state_name(const std::string& name, const std::string& prefix) {
-  if (name.empty() || name.find('/') != std::string::npos)
-    throw InvalidArgument(
-        cat("latest_filename is '", name,
-            "': it must be a name without a directory; the state file lies beside the checkpoint"));
-  if (name == base_name_of(prefix))
-    throw InvalidArgument(cat("'", prefix, "' collides with the state file '", name,
-                              "': save to another name, or give a latest_filename"));
-}
-
-// The graph is removed first and the data last: what a killed process leaves is a checkpoint, or data that
-// the next save removes.
-void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta) {
-  try {
-    const std::string directory = parent_of(prefix);
-    if (files.exists(meta)) files.remove(meta);
-    if (files.exists(index_path(prefix))) files.remove(index_path(prefix));
-    for (const std::string& name : files.list(directory))
-      if (is_data_file(name, base_name_of(prefix))) files.remove(join_path(directory, name));
-  } catch (const Error& error) {
-    log_warning(cat("the old checkpoint '", prefix, "' is not deleted: ", error.message()));
-  }
-}
-
-// Whether the state file names the checkpoint as the newest, after a failure to write it: it may be in place
-// and only the sync of its directory have failed.
-bool may_name(FileSystem& files, const std::string& prefix, const std::string& latest_filename) {
-  try {
-    const auto state = get_checkpoint_state(parent_of(prefix), {latest_filename, &files});
-    return state && base_name_of(state->model_checkpoint_path) == base_name_of(prefix);
-  } catch (const Error&) {
-    return true;
-  }
-}
-
-// Removes what a save to a prefix that was free has written, unless it comes to its end.
-class Undo {
- public:
-  Undo(FileSystem& files, std::string prefix, std::string meta)
-      : files_(files),
-        prefix_(std::move(prefix)),
-        meta_(std::move(meta)),
-        armed_(!files.exists(index_path(prefix_))) {}
-  ~Undo() {
-    if (!armed_) return;
-    for (const std::string& path : {meta_, index_path(prefix_), data_path(prefix_, 0, 1)})
-      remove_quietly(files_, path);
-  }
-  Undo(const Undo&) = delete;
-  Undo& operator=(const Undo&) = delete;
-  void keep() { armed_ = false; }
-
- private:
-  FileSystem& files_;
-  const std::string prefix_, meta_;
-  bool armed_;
-};
-
 }  // namespace
-
-std::optional<std::int64_t> SaveStep::in(Session& session) const {
-  if (const auto* number = std::get_if<std::int64_t>(&value_)) return *number;
-  const auto* tensor = std::get_if<Output>(&value_);
-  if (!tensor) return {};
-  const Tensor value = session.run(*tensor);
-  if ((value.dtype() != DType::kInt32 && value.dtype() != DType::kInt64) || value.elements() != 1)
-    throw InvalidArgument(cat("global_step '", tensor->name(), "' is ", value.dtype(), value.shape(),
-                              ": it must be an integer scalar"));
-  return integers(value)[0];
-}
 
 class Saver::State {
  public:
-  State(Graph& graph, SaverNodes nodes, SaverDef def, const SaverOptions& options)
+  State(Graph& graph, const SaverOptions& options)
       : graph_(graph.shared()),
-        nodes_(nodes),
-        def_(std::move(def)),
-        pad_step_number_(options.pad_step_number),
+        options_(options),
         clock_(options.clock ? *options.clock : system_clock()),
-        restored_(restored_by(nodes.restore)),
-        start_(clock_.now()) {}
+        start_(clock_.now()) {
+    require_version(options.write_version, options.where);
+    max_to_keep_ = count_to_keep(options);
+  }
 
-  static std::unique_ptr<State> add(Graph& graph, std::vector<SaverItem> items, const SaverOptions& o) {
-    const int keep = count_to_keep(o);
-    const SaverNodes nodes =
-        add_saver_nodes(graph, std::move(items), {.name = o.name, .reshape = o.reshape, .where = o.where});
-    SaverDef def{.filename_tensor = nodes.filename.name(),
-                 .save_tensor = nodes.save.name(),
-                 .restore_op = nodes.restore.name(),
-                 .max_to_keep = keep,
-                 .keep_checkpoint_every_n_hours = o.keep_checkpoint_every_n_hours};
-    return std::make_unique<State>(graph, nodes, std::move(def), o);
+  // Of the graph's variables, or the SaverDef given. Once.
+  void build() {
+    const std::lock_guard turn(mutex_);
+    if (built_ || empty_) return;
+    if (!options_.saver_def.empty()) return use(SaverDef::parse(options_.saver_def));
+    const std::vector<Variable> variables = graph_->variables();
+    add({variables.begin(), variables.end()});
+  }
+  void build(std::vector<SaverItem> items) {
+    const std::lock_guard turn(mutex_);
+    if (!options_.saver_def.empty()) return use(SaverDef::parse(options_.saver_def));
+    add(std::move(items));
+  }
+  void use(SaverDef def) {
+    const SaverNodes nodes = find_saver_nodes(*graph_, def);
+    built_.emplace(nodes, std::move(def), restored_by(nodes.restore));
   }
 
   std::string save(Session& session, const std::string& path, const SaveOptions& o) {
     const std::lock_guard turn(mutex_);
     require_graph(session);
     FileSystem& files = session.files();
-    const std::string prefix = prefix_of(path, o.global_step.in(session), pad_step_number_);
+    const SaveCut cut =
+        read_cut(session, o.global_step, empty_ ? Outputs{} : saved_tensors(built("save").nodes.save));
+    const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
     require_state_name(o.latest_filename, prefix);
     const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
-    clean_up(files, path, o);
+    clean_up_killed_saves(files, path, o.latest_filename);
     const std::string meta = cat(prefix, ".", o.meta_graph_suffix);
     Undo undo(files, prefix, meta);
-    session.run(nodes_.save, {{nodes_.filename, Tensor::scalar(prefix)}});
+    if (empty_)
+      make_directories(files, parent_of(prefix));
+    else
+      run_save(session, prefix, cut.values);
     if (o.write_meta_graph) write_file_atomically(files, meta, graph);
-    if (o.write_state) keep(files, prefix, o, undo);
+    if (o.write_state && !empty_) keep(files, prefix, o, undo);
     undo.keep();
-    return prefix;
+    return empty_ ? "" : prefix;
   }
 
   void restore(Session& session, const std::string& prefix) {
     const std::lock_guard turn(mutex_);
     require_graph(session);
+    if (empty_) return;
+    const Built& b = built("restore");
     FileSystem& files = session.files();
-    require_restorable(CheckpointReader(prefix, {.file_system = &files}), restored_);
-    session.run(nodes_.restore, {{nodes_.filename, Tensor::scalar(prefix)}});
+    require_restorable(CheckpointReader(prefix, {.file_system = &files}), b.restored);
+    session.run(b.nodes.restore, {{b.nodes.filename, Tensor::scalar(prefix)}});
     recover_from_state(files, prefix);
+  }
+
+  void set_last(std::span<const KeptCheckpoint> checkpoints) {
+    const std::lock_guard turn(mutex_);
+    kept_.clear();
+    std::map<std::string, std::vector<KeptCheckpoint>> found;
+    for (const KeptCheckpoint& one : checkpoints) found[parent_of(one.prefix)].push_back(one);
+    for (auto& [directory, list] : found) kept_in(directory).recover(std::move(list), 0);
   }
 
   void recover(FileSystem& files, std::span<const std::string> prefixes) {
@@ -174,29 +121,68 @@ class Saver::State {
     return prefixes;
   }
 
-  const SaverDef& def() const { return def_; }
-  const SaverNodes& nodes() const { return nodes_; }
+  std::optional<SaverDef> def() const {
+    const std::lock_guard turn(mutex_);
+    return built_ ? std::optional(built_->def) : std::nullopt;
+  }
+  const SaverNodes& nodes() const {
+    const std::lock_guard turn(mutex_);
+    return built("use its nodes").nodes;
+  }
 
  private:
-  void require_graph(const Session& session) const {
-    if (session.graph() != *graph_)
-      throw InvalidArgument("the session is of another graph than the Saver; make a Saver of its graph");
+  struct Built {
+    Built(SaverNodes n, SaverDef d, std::vector<RestoredTensor> r)
+        : nodes(n), def(std::move(d)), restored(std::move(r)) {}
+    SaverNodes nodes;
+    SaverDef def;
+    std::vector<RestoredTensor> restored;
+  };
+
+  const Built& built(const char* what) const {
+    if (!built_)
+      throw FailedPrecondition(
+          cat("this Saver cannot ", what,
+              " yet: ", empty_ ? "it has no variables" : "call build() first, which defer_build put off"),
+          options_.where);
+    return *built_;
+  }
+
+  void add(std::vector<SaverItem> items) {
+    empty_ = items.empty() && options_.allow_empty;
+    if (empty_) return;
+    const SaverNodes nodes = add_saver_nodes(*graph_, std::move(items),
+                                             {.name = options_.name,
+                                              .reshape = options_.reshape,
+                                              .sharded = options_.sharded,
+                                              .filename = options_.filename,
+                                              .where = options_.where});
+    built_.emplace(nodes,
+                   SaverDef{.filename_tensor = nodes.filename.name(),
+                            .save_tensor = nodes.save.name(),
+                            .restore_op = nodes.restore.name(),
+                            .max_to_keep = max_to_keep_,
+                            .keep_checkpoint_every_n_hours = options_.keep_checkpoint_every_n_hours,
+                            .sharded = options_.sharded},
+                   restored_by(nodes.restore));
+  }
+
+  void run_save(Session& session, const std::string& prefix, std::vector<Feed> feeds) {
+    const SaverNodes& nodes = built_->nodes;
+    feeds.push_back({nodes.filename, Tensor::scalar(prefix)});
+    const Fetch fetches[] = {nodes.save};
+    session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
   }
 
   std::string meta_graph(const SaveOptions& o) const {
-    return export_meta_graph_def(*graph_,
-                                 {.saver_def = def_.bytes(), .strip_default_attrs = o.strip_default_attrs});
-  }
-
-  static void clean_up(FileSystem& files, const std::string& path, const SaveOptions& o) {
-    const std::string directory = parent_of(path);
-    if (!files.is_directory(directory)) return;
-    clean_up_interrupted_saves(files, directory, base_name_of(path));
-    clean_up_interrupted_saves(files, directory, o.latest_filename);
+    return export_meta_graph_def(*graph_, {.saver_def = built_ ? built_->def.bytes() : "",
+                                           .strip_default_attrs = o.strip_default_attrs});
   }
 
   KeptCheckpoints& kept_in(const std::string& directory) {
-    const KeepRule rule{.newest = def_.max_to_keep, .hours_apart = def_.keep_checkpoint_every_n_hours};
+    const KeepRule rule = built_
+                              ? KeepRule{built_->def.max_to_keep, built_->def.keep_checkpoint_every_n_hours}
+                              : KeepRule{max_to_keep_, options_.keep_checkpoint_every_n_hours};
     return kept_.try_emplace(directory, rule, start_).first->second;
   }
 
@@ -216,7 +202,7 @@ class Saver::State {
     try {
       update_checkpoint_state(parent_of(prefix), prefix, std::move(state));
     } catch (const Error&) {
-      if (may_name(files, prefix, o.latest_filename)) undo.keep();
+      if (state_may_name(files, prefix, o.latest_filename)) undo.keep();
       throw;
     }
     undo.keep();
@@ -252,37 +238,50 @@ class Saver::State {
   }
 
   const std::shared_ptr<Graph> graph_;
-  const SaverNodes nodes_;
-  const SaverDef def_;
-  const bool pad_step_number_;
+  const SaverOptions options_;
+  int max_to_keep_ = 0;
   Clock& clock_;
-  const std::vector<RestoredTensor> restored_;
   const double start_;
   mutable std::mutex mutex_;
+  std::optional<Built> built_;
+  bool empty_ = false;                           // built, without variables
   std::map<std::string, KeptCheckpoints> kept_;  // by directory, as callers spell it
 };
 
-Saver::Saver(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Saver::~Saver() = default;
 Saver::Saver(Saver&&) noexcept = default;
 Saver& Saver::operator=(Saver&&) noexcept = default;
 
-Saver::Saver(Graph& graph, SaverOptions o) {
-  const std::vector<Variable> variables = graph.variables();
-  state_ = State::add(graph, {variables.begin(), variables.end()}, o);
+Saver::Saver(Graph& graph, SaverOptions o) : state_(std::make_unique<State>(graph, o)) {
+  if (!o.defer_build) state_->build();
 }
 Saver::Saver(SaverOptions o) : Saver(default_graph(), std::move(o)) {}
 Saver::Saver(Graph& graph, std::initializer_list<SaverItem> variables, SaverOptions o)
-    : state_(State::add(graph, variables, o)) {}
+    : Saver(graph, std::span(variables.begin(), variables.size()), std::move(o)) {}
 Saver::Saver(Graph& graph, std::span<const SaverItem> variables, SaverOptions o)
-    : state_(State::add(graph, {variables.begin(), variables.end()}, o)) {}
-
-Saver Saver::from_saver_def(Graph& graph, std::string_view saver_def, SaverOptions o) {
-  SaverDef def = SaverDef::parse(saver_def);
-  const SaverNodes nodes = find_saver_nodes(graph, def);
-  return Saver(std::make_unique<State>(graph, nodes, std::move(def), o));
+    : state_(std::make_unique<State>(graph, o)) {
+  if (o.defer_build)
+    throw InvalidArgument(
+        "a Saver of given variables is built at once: leave out defer_build, or the variables", o.where);
+  state_->build({variables.begin(), variables.end()});
 }
 
+std::vector<SaverItem> Saver::items_of(const std::map<std::string, Variable>& variables) {
+  std::vector<SaverItem> items;
+  for (const auto& [name, variable] : variables) items.emplace_back(name, variable);
+  return items;
+}
+
+Saver Saver::from_saver_def(Graph& graph, std::string_view saver_def, SaverOptions o) {
+  o.saver_def = saver_def;
+  return Saver(graph, std::move(o));
+}
+Saver Saver::from_proto(Graph& graph, std::string_view saver_def, std::string_view import_scope,
+                        SaverOptions o) {
+  return from_saver_def(graph, SaverDef::parse(saver_def).within(import_scope).bytes(), std::move(o));
+}
+
+void Saver::build() { state_->build(); }
 std::string Saver::save(Session& session, const std::string& path, SaveOptions o) {
   return state_->save(session, path, o);
 }
@@ -291,7 +290,15 @@ std::vector<std::string> Saver::last_checkpoints() const { return state_->last_c
 void Saver::recover_last_checkpoints(FileSystem& files, std::span<const std::string> prefixes) {
   state_->recover(files, prefixes);
 }
-std::string Saver::saver_def() const { return state_->def().bytes(); }
+void Saver::set_last_checkpoints_with_time(std::span<const KeptCheckpoint> checkpoints) {
+  state_->set_last(checkpoints);
+}
+std::string Saver::saver_def() const { return to_proto(); }
+std::string Saver::to_proto(std::string_view export_scope) const {
+  std::optional<SaverDef> def = state_->def();
+  if (def) def = def->without(export_scope);
+  return def ? def->bytes() : "";
+}
 const SaverNodes& Saver::nodes() const { return state_->nodes(); }
 
 Saver import_meta_graph(Graph& graph, const std::string& path, ImportMetaGraphFileOptions o) {

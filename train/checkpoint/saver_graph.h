@@ -1,8 +1,8 @@
 // The nodes that a saver adds to a graph, TensorFlow's by name and attribute (formats 5.4), and the SaverDef
-// that tells which of them to feed, fetch and run. Sharded savers are not made here; those that a `.meta`
-// brings are taken as they are.
+// that tells which of them to feed, fetch and run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace runnel {
 
-// A variable and the name it has in the file; without one, its own.
+// A variable and the name it has in the file; without one, its own. The parts of a partitioned variable go by
+// one name, each an item, and are saved as parts of one tensor.
 class SaverItem {
  public:
   SaverItem(Variable variable) : variable_(std::move(variable)) {}
@@ -34,13 +35,15 @@ struct SaverNodes {
 };
 
 struct SaverNodesOptions {
-  std::string name = "save";  // the scope
-  bool reshape = false;       // restored values take the variables' shapes
+  std::string name = "save";       // the scope
+  bool reshape = false;            // restored values take the variables' shapes
+  bool sharded = false;            // the variables of each device are written as a part, and then joined
+  std::string filename = "model";  // the prefix when none is fed
   Location where = {};
 };
 
-// Throws InvalidArgument if there is no variable, if two have one name (and are not parts of one), and if one
-// is there twice.
+// Throws InvalidArgument if there is no variable, if two have one name (and are not parts of one tensor), and
+// if one is there twice.
 SaverNodes add_saver_nodes(Graph& graph, std::vector<SaverItem> items, const SaverNodesOptions& options);
 
 // A SaverDef as a plain struct. `bytes` is what `.meta` files hold.
@@ -51,8 +54,13 @@ struct SaverDef {
   bool sharded = false;
 
   // Throws DataLoss for bytes that are none, Unimplemented for one of V1 checkpoints.
+  // Names that are not given are InvalidArgument.
   static SaverDef parse(std::string_view bytes);
   std::string bytes() const;
+  // With its names put into a scope; "" changes nothing.
+  SaverDef within(std::string_view scope) const;
+  // With its names as seen from inside a scope; none if one is not in it.
+  std::optional<SaverDef> without(std::string_view scope) const;
 };
 
 // The nodes that a SaverDef names. Throws InvalidArgument if one is not there or no such node.

@@ -1,0 +1,126 @@
+// The step in a checkpoint's name and the values in the checkpoint are of one moment.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "graph/graph.h"
+#include "graph/io/memory_file_system.h"
+#include "ops/ops.h"
+#include "train/checkpoint/save_restore_ops.h"
+#include "train/train.h"
+
+using namespace runnel;
+
+namespace {
+
+// Files in memory, and something that happens when a directory is listed next.
+class Between final : public FileSystem {
+ public:
+  std::function<void()> happens;
+
+  std::vector<std::string> list(const std::string& directory) override {
+    if (const auto now = std::exchange(happens, nullptr)) now();
+    return files_.list(directory);
+  }
+  std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
+    return files_.open_for_writing(path, mode);
+  }
+  std::unique_ptr<ReadableFile> open_for_reading(const std::string& path) override {
+    return files_.open_for_reading(path);
+  }
+  void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
+  void remove(const std::string& path) override { files_.remove(path); }
+  void remove_directory(const std::string& path) override { files_.remove_directory(path); }
+  bool make_directory(const std::string& path) override { return files_.make_directory(path); }
+  void sync_directory(const std::string& path) override { files_.sync_directory(path); }
+  bool exists(const std::string& path) override { return files_.exists(path); }
+  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
+  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
+  double modified(const std::string& path) override { return files_.modified(path); }
+  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
+
+ private:
+  MemoryFileSystem files_;
+};
+
+// Two counters that go up together, on two devices.
+struct Counters {
+  Counters(FileSystem& files, bool resource, bool sharded) : session(g, {.file_system = &files}) {
+    step = variable(g, std::int64_t{0}, "step", {.use_resource = resource});
+    const DeviceScope device(g, "/cpu:1");
+    twin = variable(g, std::int64_t{0}, "twin", {.use_resource = resource});
+    train = group({assign_add(step, 1).node(), assign_add(twin, 1).node()});
+    saver.emplace(g, SaverOptions{.sharded = sharded});
+    session.run(initialize_global_variables(g));
+  }
+  // True if what is saved is what the name says.
+  bool save(FileSystem& files) {
+    const std::string prefix = saver->save(session, "d/m", {.global_step = step, .write_meta_graph = false});
+    const CheckpointReader reader(prefix, {.file_system = &files});
+    const auto says = [&](const char* name) {
+      return prefix == cat("d/m-", reader.read(name).scalar<std::int64_t>());
+    };
+    return says("step") && says("twin");
+  }
+  Graph g;
+  Variable step, twin;
+  Operation train;
+  Session session;
+  std::optional<Saver> saver;
+};
+
+}  // namespace
+
+TEST_CASE("a step between the reading of the step and the saving changes neither name nor content") {
+  for (const bool resource : {false, true})
+    for (const bool sharded : {false, true}) {
+      CAPTURE(resource);
+      CAPTURE(sharded);
+      Between files;
+      files.make_directory("d");
+      Counters counters(files, resource, sharded);
+      files.happens = [&] { counters.session.run(counters.train); };
+      CHECK(counters.save(files));
+      CHECK(counters.session.get<std::int64_t>(counters.step) == 1);
+    }
+}
+
+TEST_CASE("a thread that trains meanwhile never makes the name and the content of a checkpoint differ") {
+  for (const bool sharded : {false, true}) {
+    MemoryFileSystem files;
+    Counters counters(files, sharded, sharded);
+    std::atomic<bool> done = false;
+    std::thread trainer([&] {
+      while (!done) counters.session.run(counters.train);
+    });
+    for (int i = 0; i < 40; ++i) CHECK(counters.save(files));
+    done = true;
+    trainer.join();
+  }
+}
+
+TEST_CASE("a save that waits for other nodes is left to its own run") {
+  MemoryFileSystem files;
+  Graph g;
+  const Variable v = variable(g, 1, "v");
+  const Output prefix =
+      placeholder_with_default(constant(g, Tensor::scalar("m")), Shape{}, {.name = "prefix"});
+  Operation save;
+  {
+    const ControlDependencies after(g, {assign_add(v, 1).node()});
+    save = save_v2(prefix, {{"v"}}, {v.parts().variable});
+  }
+  const Output saved = with_dependencies({&save, 1}, prefix, {.name = "saved"});
+  CHECK(saved_tensors(saved).empty());
+  Saver plain(g);
+  SaverDef def{
+      .filename_tensor = "prefix:0", .save_tensor = saved.name(), .restore_op = plain.nodes().restore.name()};
+  Session session(g, {.file_system = &files});
+  session.run(initialize_global_variables(g));
+  CHECK(Saver::from_saver_def(g, def.bytes()).save(session, "m", {.global_step = v}) == "m-1");
+  CHECK(CheckpointReader("m-1", {.file_system = &files}).read("v").scalar<int>() == 2);
+}

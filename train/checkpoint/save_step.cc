@@ -1,0 +1,73 @@
+// Reading the step and the values of a save in one run.
+#include "train/checkpoint/save_step.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/error.h"
+
+namespace runnel {
+namespace {
+
+std::int64_t step_number(const Output& tensor, const Tensor& value) {
+  if ((value.dtype() != DType::kInt32 && value.dtype() != DType::kInt64) || value.elements() != 1)
+    throw InvalidArgument(cat("global_step '", tensor.name(), "' is ", value.dtype(), value.shape(),
+                              ": it must be an integer scalar"));
+  return integers(value)[0];
+}
+
+// True if a node comes before a SaveV2 node by a control edge, its own or that of what makes its prefix and
+// names; what makes the tensors that it saves does not count.
+bool waits(const Node& save) {
+  if (!save.control_inputs().empty()) return true;
+  std::vector<const Node*> waiting;
+  for (const char* list : {"prefix", "tensor_names", "shape_and_slices"})
+    waiting.push_back(&save.input(list).node());
+  std::set<const Node*> seen;
+  while (!waiting.empty()) {
+    const Node& node = *waiting.back();
+    waiting.pop_back();
+    if (!node.control_inputs().empty()) return true;
+    for (const Output& input : node.input_list())
+      if (seen.insert(&input.node()).second) waiting.push_back(&input.node());
+  }
+  return false;
+}
+
+}  // namespace
+
+Outputs saved_tensors(Output save) {
+  std::vector<const Node*> waiting{&save.node()};
+  std::set<const Node*> seen{waiting[0]};
+  Outputs tensors;
+  const auto visit = [&](const Node* node) {
+    if (seen.insert(node).second) waiting.push_back(node);
+  };
+  while (!waiting.empty()) {
+    const Node& node = *waiting.back();
+    waiting.pop_back();
+    if (node.op() == "SaveV2") {
+      if (waits(node)) return {};
+      for (int k = 0; k < node.input_count("tensors"); ++k) {
+        const Output tensor = node.input("tensors", k);
+        if (std::ranges::find(tensors, tensor) == tensors.end()) tensors.push_back(tensor);
+      }
+      continue;
+    }
+    for (const Node* before : node.control_inputs()) visit(before);
+    for (const Output& input : node.input_list()) visit(&input.node());
+  }
+  return tensors;
+}
+
+SaveCut read_cut(Session& session, const SaveStep& step, const Outputs& saved) {
+  if (!step.tensor()) return {step.number() ? std::optional(*step.number()) : std::nullopt};
+  std::vector<Fetch> fetches{*step.tensor()};
+  fetches.insert(fetches.end(), saved.begin(), saved.end());
+  const std::vector<Tensor> values = session.run(std::span<const Fetch>(fetches));
+  SaveCut cut{step_number(*step.tensor(), values[0])};
+  for (std::size_t i = 0; i < saved.size(); ++i) cut.values.push_back({saved[i], values[i + 1]});
+  return cut;
+}
+
+}  // namespace runnel
