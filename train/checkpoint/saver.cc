@@ -174,6 +174,11 @@ class Saver::State {
     session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
   }
 
+  void require_graph(const Session& session) const {
+    if (session.graph() != *graph_)
+      throw InvalidArgument("the session is of another graph than the Saver; make a Saver of its graph");
+  }
+
   std::string meta_graph(const SaveOptions& o) const {
     return export_meta_graph_def(*graph_, {.saver_def = built_ ? built_->def.bytes() : "",
                                            .strip_default_attrs = o.strip_default_attrs});
