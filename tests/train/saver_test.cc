@@ -127,12 +127,15 @@ TEST_CASE("a restore that does not fit names every difference and assigns nothin
         "checkpoint 'm' does not fit the graph; nothing was restored:\n"
         "  'b': stored float[4], wanted float[3]\n"
         "  'new': not stored, wanted double[]\n"
-        "  'step': stored int32[], wanted float[]\n"
-        "  'old': stored float[], not wanted");
+        "  'step': stored int32[], wanted float[]; .cast converts it\n"
+        "  'old': stored float[], not wanted\n"
+        "restore with {.partial = true} to leave what is missing as it is, or give .rename");
   CHECK(session.run(a) == Tensor::vector<float>({1, 2}));
   CHECK(message_of<InvalidArgument>([&] { without.restore(session, "m"); }) ==
         "checkpoint 'm' does not fit the graph; nothing was restored:\n"
-        "  'step': stored int32[], wanted double[] (variable 'new')");
+        "  'step': stored int32[], wanted double[] (variable 'new'); .cast converts it\n"
+        "  'b': stored float[4], not wanted\n"
+        "  'old': stored float[], not wanted");
   CHECK(session.run(a) == Tensor::vector<float>({1, 2}));
 }
 

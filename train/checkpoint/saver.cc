@@ -10,7 +10,8 @@
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_state.h"
-#include "train/checkpoint/restore_check.h"
+#include "train/checkpoint/restore_plan.h"
+#include "train/checkpoint/restored_tensors.h"
 #include "train/checkpoint/saver_files.h"
 
 namespace runnel {
@@ -83,15 +84,18 @@ class Saver::State {
     return empty_ ? "" : prefix;
   }
 
-  void restore(Session& session, const std::string& prefix) {
+  RestoreReport restore(Session& session, const std::string& prefix, const RestoreOptions& o) {
     const std::lock_guard turn(mutex_);
     require_graph(session);
-    if (empty_) return;
+    if (empty_) return {};
     const Built& b = built("restore");
     FileSystem& files = session.files();
-    require_restorable(CheckpointReader(prefix, {.file_system = &files}), b.restored);
-    session.run(b.nodes.restore, {{b.nodes.filename, Tensor::scalar(prefix)}});
+    const CheckpointReader reader(prefix, {.file_system = &files});
+    const RestorePlan plan(reader, b.restored, o);
+    plan.run(session, b.nodes);
+    if (o.partial) log_info(cat("checkpoint '", prefix, "': ", plan.report().text()));
     recover_from_state(files, prefix);
+    return plan.report();
   }
 
   void set_last(std::span<const KeptCheckpoint> checkpoints) {
@@ -290,7 +294,9 @@ void Saver::build() { state_->build(); }
 std::string Saver::save(Session& session, const std::string& path, SaveOptions o) {
   return state_->save(session, path, o);
 }
-void Saver::restore(Session& session, const std::string& prefix) { state_->restore(session, prefix); }
+RestoreReport Saver::restore(Session& session, const std::string& prefix, RestoreOptions o) {
+  return state_->restore(session, prefix, o);
+}
 std::vector<std::string> Saver::last_checkpoints() const { return state_->last_checkpoints(); }
 void Saver::recover_last_checkpoints(FileSystem& files, std::span<const std::string> prefixes) {
   state_->recover(files, prefixes);

@@ -1,7 +1,7 @@
 // Saves variables of a session to checkpoints and restores them, keeps the newest few, and writes the graph
 // beside each (`.meta`), so that TensorFlow goes on from ours and we from theirs. Source: tf.train.Saver
 // (behaviours 8, formats 5); README.md has the order of operations and what differs. Left out for now:
-// restoring in part, saving in the background.
+// saving in the background.
 #pragma once
 
 #include <concepts>
@@ -20,6 +20,7 @@
 #include "graph/io/file_system.h"
 #include "graph/runtime/session.h"
 #include "train/checkpoint/kept_checkpoints.h"
+#include "train/checkpoint/restore_options.h"
 #include "train/checkpoint/save_step.h"
 #include "train/checkpoint/saver_graph.h"
 
@@ -95,10 +96,11 @@ class Saver {
 
   // Gives the variables the values in the checkpoint; they need none before. Everything is compared with the
   // checkpoint's index first: if something is missing (NotFound) or has another dtype or shape
-  // (InvalidArgument), the error has a line for each, and nothing is assigned. The file may hold more. Throws
-  // what CheckpointReader throws for what is no checkpoint. Where `prefix` is named by the state file of its
-  // directory, later saves there go on counting with what that file names.
-  void restore(Session& session, const std::string& prefix);
+  // (InvalidArgument) and the options do not allow for it, the error has a line for each, and nothing is
+  // assigned. The file may hold more. Returns what was done. Throws what CheckpointReader throws for what is
+  // no checkpoint. Where `prefix` is named by the state file of its directory, later saves there go on
+  // counting with what that file names.
+  RestoreReport restore(Session& session, const std::string& prefix, RestoreOptions options = {});
 
   // What saves wrote and retention kept, oldest first, all directories together.
   std::vector<std::string> last_checkpoints() const;

@@ -1,5 +1,5 @@
-// Following a restore operation back through the graph, and comparing with an index.
-#include "train/checkpoint/restore_check.h"
+// Following a restore operation back through the graph.
+#include "train/checkpoint/restored_tensors.h"
 
 #include <algorithm>
 #include <set>
@@ -8,8 +8,6 @@
 
 namespace runnel {
 namespace {
-
-constexpr std::size_t kUnusedShown = 20;
 
 struct Source {
   Output output;
@@ -54,29 +52,9 @@ std::optional<RestoredTensor> restored_into(const Node& node) {
                         .dtype = source.output.dtype(),
                         .shape = any_shape ? Shape::unknown() : variable.shape("shape"),
                         .slice = parse_slice_spec(*slice),
-                        .reshapes = source.reshaped};
-}
-
-bool fits(const RestoredTensor& wanted, const Shape& stored) {
-  if (wanted.slice) return wanted.slice->full == stored;
-  if (wanted.reshapes) return !wanted.shape.is_known() || wanted.shape.elements() == stored.elements();
-  return wanted.shape.compatible_with(stored);
-}
-
-std::string wanted_text(const RestoredTensor& wanted) {
-  const Shape& shape = wanted.slice ? wanted.slice->full : wanted.shape;
-  const std::string of = wanted.variable == wanted.key ? "" : cat(" (variable '", wanted.variable, "')");
-  return cat("wanted ", wanted.dtype, shape, of);
-}
-
-std::string unused_text(const CheckpointReader& reader, const std::set<std::string>& used) {
-  std::string text;
-  std::size_t count = 0;
-  for (const VariableInfo& variable : reader.variables())
-    if (!used.contains(variable.name) && ++count <= kUnusedShown)
-      text += cat("\n  '", variable.name, "': stored ", variable.dtype, variable.shape, ", not wanted");
-  if (count > kUnusedShown) text += cat("\n  and ", count - kUnusedShown, " more that are not wanted");
-  return text;
+                        .reshapes = source.reshaped,
+                        .value = source.output,
+                        .assign = Operation(node)};
 }
 
 }  // namespace
@@ -99,27 +77,6 @@ std::vector<RestoredTensor> restored_by(Operation restore) {
     return std::tie(a.key, a.variable) < std::tie(b.key, b.variable);
   });
   return found;
-}
-
-void require_restorable(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted) {
-  std::string lines;
-  std::set<std::string> used;
-  bool missing = false;
-  for (const RestoredTensor& tensor : wanted) {
-    used.insert(tensor.key);
-    if (!reader.has(tensor.key)) {
-      missing = true;
-      lines += cat("\n  '", tensor.key, "': not stored, ", wanted_text(tensor));
-      continue;
-    }
-    const VariableInfo& stored = reader.info(tensor.key);
-    if (stored.dtype != tensor.dtype || !fits(tensor, stored.shape))
-      lines += cat("\n  '", tensor.key, "': stored ", stored.dtype, stored.shape, ", ", wanted_text(tensor));
-  }
-  if (lines.empty()) return;
-  throw_error(missing ? Code::kNotFound : Code::kInvalidArgument,
-              cat("checkpoint '", reader.prefix(), "' does not fit the graph; nothing was restored:", lines,
-                  missing ? unused_text(reader, used) : ""));
 }
 
 }  // namespace runnel

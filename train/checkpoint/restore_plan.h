@@ -1,0 +1,49 @@
+// A restore, planned before anything is assigned: each variable's value is looked for in the checkpoint's
+// index, under its name or a renamed one, and everything that does not fit is put into one table. Then the
+// restore operation can run; or, where values are to be converted, have other names or come from several
+// nodes, they are all read first and assigned in one step.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/runtime/session.h"
+#include "train/checkpoint/checkpoint_reader.h"
+#include "train/checkpoint/restore_options.h"
+#include "train/checkpoint/restored_tensors.h"
+#include "train/checkpoint/saver_graph.h"
+
+namespace runnel {
+
+class RestorePlan {
+ public:
+  // Throws an error with a line a difference - variables that are not in the file, with near names; those of
+  // another dtype or shape, with both; what is in the file and not wanted - if `options` do not allow for it:
+  // NotFound if a variable is missing, else InvalidArgument. InvalidArgument for renames that cannot be. All
+  // that is passed must outlive the plan.
+  RestorePlan(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted,
+              const RestoreOptions& options);
+
+  // Gives the variables their values, all in one step, after all have been read. Throws DataLoss for damage,
+  // InvalidArgument for a number that a cast would change; then nothing is assigned.
+  void run(Session& session, const SaverNodes& nodes) const;
+  const RestoreReport& report() const { return report_; }
+
+ private:
+  // A value, and the variable that takes it.
+  struct Read {
+    const RestoredTensor* into;
+    std::string stored;
+  };
+
+  bool restored_by_operation() const;
+  Tensor read(const Read& one) const;
+
+  const CheckpointReader& reader_;
+  const RestoreOptions& options_;
+  std::vector<Read> reads_;
+  RestoreReport report_;
+};
+
+}  // namespace runnel
