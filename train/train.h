@@ -6,6 +6,7 @@
 #include "train/checkpoint/checkpoint_state.h"
 #include "train/checkpoint/checkpoint_writer.h"
 #include "train/checkpoint/saver.h"
+#include "train/checkpoint/stored_checkpoints.h"
 #include "train/gradient_descent.h"
 #include "train/momentum.h"
 #include "train/optimizer.h"

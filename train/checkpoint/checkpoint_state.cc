@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "graph/log.h"
 #include "train/checkpoint/checkpoint_files.h"
+#include "train/checkpoint/newest_good.h"
 
 namespace runnel {
 namespace {
@@ -70,6 +72,28 @@ std::string what_else(FileSystem& files, const std::string& directory, const std
                           : cat("; pass one of its checkpoints to restore: ", name_some(prefixes));
 }
 
+std::vector<std::string> newest_first(FileSystem& files, const std::string& directory,
+                                      const std::string& here) {
+  std::vector<std::string> paths;
+  for (const std::string& name : prefixes_in(files, here)) paths.push_back(join_path(directory, name));
+  std::ranges::reverse(paths);
+  return paths;
+}
+
+// The kept ones after the newest.
+std::vector<std::string> newest_first(const CheckpointState& state) {
+  std::vector<std::string> paths{state.model_checkpoint_path};
+  const auto& all = state.all_model_checkpoint_paths;
+  for (auto at = all.rbegin(); at != all.rend(); ++at)
+    if (std::ranges::find(paths, *at) == paths.end()) paths.push_back(*at);
+  return paths;
+}
+
+bool any_exists(FileSystem& files, const CheckpointState& state) {
+  return std::ranges::any_of(newest_first(state),
+                             [&](const std::string& path) { return checkpoint_exists(files, path); });
+}
+
 void require_directory(FileSystem& files, const std::string& directory) {
   if (directory.empty() || files.is_directory(directory)) return;
   if (!files.exists(directory)) throw NotFound(cat("no directory '", directory, "'"));
@@ -89,20 +113,24 @@ std::optional<CheckpointState> get_checkpoint_state(const std::string& directory
   return state;
 }
 
-std::string latest_checkpoint(const std::string& directory, CheckpointStateOptions options) {
+std::string latest_checkpoint(const std::string& directory, LatestCheckpointOptions options) {
   FileSystem& files = files_of(options.file_system);
   const std::string here = directory.empty() ? "." : directory;
   require_directory(files, here);
   const std::string path = state_path(directory, options.latest_filename);
   std::optional<CheckpointState> state;
   try {
-    state = get_checkpoint_state(directory, options);
+    state = get_checkpoint_state(directory, {options.latest_filename, options.file_system});
   } catch (const DataLoss& e) {
-    throw NotFound(e.message());
+    const std::vector<std::string> found = newest_first(files, directory, here);
+    if (!options.verify || found.empty()) throw NotFound(e.message());
+    log_warning(cat(e.message(), "; trying the checkpoints in '", here, "', the newest first"));
+    return newest_good(files, found);
   }
   if (!state)
     throw NotFound(cat("no file '", options.latest_filename, "' in '", here, "'",
                        what_else(files, here, options.latest_filename)));
+  if (options.verify && any_exists(files, *state)) return newest_good(files, newest_first(*state));
   if (checkpoint_exists(files, state->model_checkpoint_path)) return state->model_checkpoint_path;
   const auto prefixes = prefixes_in(files, here);
   throw NotFound(cat("'", path, "' names '", state->model_checkpoint_path, "', which does not exist; ",

@@ -38,9 +38,19 @@ struct CheckpointStateOptions {
 std::optional<CheckpointState> get_checkpoint_state(const std::string& directory,
                                                     CheckpointStateOptions options = {});
 
+struct LatestCheckpointOptions {
+  std::string latest_filename = "checkpoint";
+  // Reads the checkpoint whole. One that is damaged or half-written is skipped with a line in the log, for
+  // the next older one that the state file names; a state file that is damaged itself, for what there is in
+  // the directory, the newest first. DataLoss with all reasons if nothing is whole, so that a damaged run is
+  // not taken for a fresh one.
+  bool verify = false;
+  FileSystem* file_system = nullptr;  // borrowed; none means the machine's files
+};
+
 // The newest checkpoint's prefix. Throws NotFound, saying which: no directory, no state file (and what there
 // is instead), a state file that cannot be understood, or one that names a checkpoint that is gone.
-std::string latest_checkpoint(const std::string& directory, CheckpointStateOptions options = {});
+std::string latest_checkpoint(const std::string& directory, LatestCheckpointOptions options = {});
 
 struct UpdateCheckpointStateOptions {
   std::vector<std::string> all_model_checkpoint_paths = {};  // the newest is appended if it is not last

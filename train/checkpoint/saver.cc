@@ -216,7 +216,7 @@ class Saver::State {
     }
     undo.keep();
     kept = std::move(next);
-    for (const std::string& old : dropped) delete_checkpoint(files, old, cat(old, ".", o.meta_graph_suffix));
+    for (const std::string& old : dropped) delete_checkpoint(files, old, o.meta_graph_suffix);
   }
 
   // A saver that has kept nothing in the directory yet goes on with the list of an earlier process, if the

@@ -7,6 +7,7 @@
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_recovery.h"
 #include "train/checkpoint/checkpoint_state.h"
+#include "train/checkpoint/stored_checkpoints.h"
 
 namespace runnel {
 
@@ -30,15 +31,9 @@ void require_state_name(const std::string& name, const std::string& prefix) {
                               "': save to another name, or give a latest_filename"));
 }
 
-// The graph is removed first and the data last: what a killed process leaves is a checkpoint, or data that
-// the next save removes.
-void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta) {
+void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta_graph_suffix) {
   try {
-    const std::string directory = parent_of(prefix);
-    if (files.exists(meta)) files.remove(meta);
-    if (files.exists(index_path(prefix))) files.remove(index_path(prefix));
-    for (const std::string& name : files.list(directory))
-      if (is_data_file(name, base_name_of(prefix))) files.remove(join_path(directory, name));
+    remove_checkpoint(prefix, {.meta_graph_suffix = meta_graph_suffix, .file_system = &files});
   } catch (const Error& error) {
     log_warning(cat("the old checkpoint '", prefix, "' is not deleted: ", error.message()));
   }

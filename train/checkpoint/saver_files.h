@@ -17,7 +17,7 @@ std::string prefix_of(const std::string& path, std::optional<std::int64_t> step,
 void require_state_name(const std::string& name, const std::string& prefix);
 
 // What cannot be deleted is warned of.
-void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta);
+void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta_graph_suffix);
 
 // Finishes or removes what killed saves to PATH and PATH-STEP left, and the state file's temporaries.
 void clean_up_killed_saves(FileSystem& files, const std::string& path, const std::string& latest_filename);
