@@ -118,3 +118,16 @@ TEST_CASE("the list of last checkpoints can be replaced, and what it names is de
   CHECK(saver.last_checkpoints() == Names{"d/m-1", "d/m-2"});
   CHECK(!files.exists("d/old.index"));
 }
+
+TEST_CASE("a saver exports the graph with itself in it, to a file and as bytes") {
+  MemoryFileSystem files;
+  Graph g, other;
+  variable(g, 1.0f, "v");
+  const Saver saver(g, {.max_to_keep = 3});
+  const std::string bytes = saver.export_meta_graph("new/d/g.meta", {}, &files);
+  CHECK(read_file(files, "new/d/g.meta") == bytes);
+  CHECK(saver.export_meta_graph() == bytes);
+  CHECK(import_meta_graph_def(other, bytes).saver_def == saver.saver_def());
+  CHECK(saver.export_meta_graph("", {.collections = std::vector<std::string>{}, .as_text = true})
+            .find("collection_def") == std::string::npos);
+}

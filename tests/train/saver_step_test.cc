@@ -124,3 +124,29 @@ TEST_CASE("a save that waits for other nodes is left to its own run") {
   CHECK(Saver::from_saver_def(g, def.bytes()).save(session, "m", {.global_step = v}) == "m-1");
   CHECK(CheckpointReader("m-1", {.file_system = &files}).read("v").scalar<int>() == 2);
 }
+
+TEST_CASE("with a step that is a tensor every kind of variable is saved, and one without a value is named") {
+  MemoryFileSystem files;
+  Graph g;
+  const Variable step = variable(g, 3, "step");
+  const Tensor texts = Tensor::vector<std::string>({"a", "", std::string(300, 'x')});
+  variable(g, texts, "texts");
+  variable(g, Tensor(DType::kFloat, Shape{0, 3}), "none", {.use_resource = true});
+  variable(g, true, "flag", {.use_resource = true});
+  Saver saver(g);
+  Session session(g, {.file_system = &files});
+  session.run(step.parts().initializer);
+  try {
+    saver.save(session, "m", {.global_step = step.parts().variable});
+    FAIL("saved");
+  } catch (const FailedPrecondition& error) {
+    CHECK(error.message().find("uninitialized value") != std::string::npos);
+  }
+  CHECK(files.contents().empty());
+  session.run(initialize_global_variables(g));
+  CHECK(saver.save(session, "m", {.global_step = step.parts().variable}) == "m-3");
+  const CheckpointReader reader("m-3", {.file_system = &files});
+  CHECK(reader.read("texts") == texts);
+  CHECK(reader.info("none").shape == Shape{0, 3});
+  CHECK(reader.read("flag").scalar<bool>());
+}

@@ -143,3 +143,21 @@ TEST_CASE("parts of two tensors, and a part and a whole, do not go under one nam
   CHECK_THROWS_AS(Saver(g, {{"a", whole}, a}), InvalidArgument);
   CHECK_THROWS_AS(Saver(g, {{"a", whole}, {"a", a}}), InvalidArgument);
 }
+
+TEST_CASE("a sharded restore that does not fit names every difference and assigns nothing") {
+  MemoryFileSystem files;
+  CheckpointWriter writer("m", {.file_system = &files});
+  writer.add("a", Tensor::vector<float>({7, 7}));
+  writer.add("b", Tensor::vector<float>({1, 2}));
+  writer.add("c", Tensor::matrix<float>({{3, 4}}));
+  writer.finish();
+  Graph g;
+  build_on_two_devices(g);
+  Saver saver(g, {.sharded = true});
+  Session session(g, {.file_system = &files});
+  session.run(initialize_global_variables(g));
+  const std::string message = message_of<NotFound>([&] { saver.restore(session, "m"); });
+  for (const char* part : {"'b': stored float[2]", "'c': stored float[1,2]", "'d': not stored"})
+    CHECK(message.find(part) != std::string::npos);
+  CHECK(session.run(g.output("a:0")) == Tensor::vector<float>({1, 2}));
+}

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "graph/log.h"
-#include "graph/meta_graph.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_state.h"
@@ -125,6 +124,7 @@ class Saver::State {
     return prefixes;
   }
 
+  const Graph& graph() const { return *graph_; }
   std::optional<SaverDef> def() const {
     const std::lock_guard turn(mutex_);
     return built_ ? std::optional(built_->def) : std::nullopt;
@@ -309,6 +309,15 @@ std::string Saver::to_proto(std::string_view export_scope) const {
   std::optional<SaverDef> def = state_->def();
   if (def) def = def->without(export_scope);
   return def ? def->bytes() : "";
+}
+std::string Saver::export_meta_graph(const std::string& path, MetaGraphOptions o, FileSystem* files) const {
+  o.saver_def = saver_def();
+  const std::string bytes = export_meta_graph_def(state_->graph(), o);
+  if (path.empty()) return bytes;
+  FileSystem& disk = files ? *files : real_file_system();
+  make_directories(disk, parent_of(path));
+  write_file_atomically(disk, path, bytes);
+  return bytes;
 }
 const SaverNodes& Saver::nodes() const { return state_->nodes(); }
 

@@ -18,6 +18,7 @@
 #include "graph/clock.h"
 #include "graph/dataflow.h"
 #include "graph/io/file_system.h"
+#include "graph/meta_graph.h"
 #include "graph/runtime/session.h"
 #include "train/checkpoint/kept_checkpoints.h"
 #include "train/checkpoint/restore_options.h"
@@ -115,6 +116,10 @@ class Saver {
   std::string saver_def() const;
   std::string as_saver_def() const { return saver_def(); }
   std::string to_proto(std::string_view export_scope = "") const;
+  // The graph with its collections and this saver, as bytes of a MetaGraphDef; written to `path`, durably and
+  // in one piece, if one is given. `options.saver_def` is not looked at; no file system: the machine's files.
+  std::string export_meta_graph(const std::string& path = "", MetaGraphOptions options = {},
+                                FileSystem* files = nullptr) const;
   // Throws FailedPrecondition if none are built.
   const SaverNodes& nodes() const;
 
