@@ -1,8 +1,8 @@
 // Reading the step and the values of a save in one run.
 #include "train/checkpoint/save_step.h"
 
-#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "graph/error.h"
 
@@ -40,6 +40,7 @@ Outputs saved_tensors(Output save) {
   std::vector<const Node*> waiting{&save.node()};
   std::set<const Node*> seen{waiting[0]};
   Outputs tensors;
+  std::set<std::pair<const Node*, int>> known;
   const auto visit = [&](const Node* node) {
     if (seen.insert(node).second) waiting.push_back(node);
   };
@@ -50,7 +51,7 @@ Outputs saved_tensors(Output save) {
       if (waits(node)) return {};
       for (int k = 0; k < node.input_count("tensors"); ++k) {
         const Output tensor = node.input("tensors", k);
-        if (std::ranges::find(tensors, tensor) == tensors.end()) tensors.push_back(tensor);
+        if (known.emplace(&tensor.node(), tensor.index()).second) tensors.push_back(tensor);
       }
       continue;
     }
@@ -60,8 +61,9 @@ Outputs saved_tensors(Output save) {
   return tensors;
 }
 
-SaveCut read_cut(Session& session, const SaveStep& step, const Outputs& saved) {
+SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save) {
   if (!step.tensor()) return {step.number() ? std::optional(*step.number()) : std::nullopt};
+  const Outputs saved = save ? saved_tensors(*save) : Outputs{};
   std::vector<Fetch> fetches{*step.tensor()};
   fetches.insert(fetches.end(), saved.begin(), saved.end());
   const std::vector<Tensor> values = session.run(std::span<const Fetch>(fetches));

@@ -41,7 +41,8 @@ struct SaveCut {
   std::vector<Feed> values = {};
 };
 
-// Throws InvalidArgument for a step that is no integer scalar.
-SaveCut read_cut(Session& session, const SaveStep& step, const Outputs& saved);
+// `save`: the tensor whose fetch saves; none if nothing will be saved. Throws InvalidArgument for a step that
+// is no integer scalar.
+SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save);
 
 }  // namespace runnel

@@ -65,8 +65,8 @@ class Saver::State {
     const std::lock_guard turn(mutex_);
     require_graph(session);
     FileSystem& files = session.files();
-    const SaveCut cut =
-        read_cut(session, o.global_step, empty_ ? Outputs{} : saved_tensors(built("save").nodes.save));
+    const SaveCut cut = empty_ ? read_cut(session, o.global_step, std::nullopt)
+                               : read_cut(session, o.global_step, built("save").nodes.save);
     const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
     require_state_name(o.latest_filename, prefix);
     const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
