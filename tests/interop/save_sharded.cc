@@ -1,5 +1,6 @@
 // Saves variables of two devices, some of them parts of one tensor: save_sharded KIND FROM TO. KIND is
-// "sharded", "parts" or "both"; FROM is a checkpoint to restore before, or "-".
+// "sharded", "parts" or "both"; FROM is a checkpoint to restore before, or "-". With the kind "jobs", of
+// tasks that do not exist, TO is a `.meta` file.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -49,12 +50,28 @@ void build_parts(Graph& g) {
   g.set_collection(keys::kGlobalVariables, std::move(variables));
 }
 
+void build_on_jobs(Graph& g) {
+  const bool resource[] = {false, true};
+  int number = 0;
+  for (const char* device :
+       {"/job:ps/task:1", "/job:ps/replica:0/task:0/cpu:1", "/job:worker/task:0/gpu:2", ""})
+    for (const bool kind : resource) {
+      const DeviceScope scope(g, device);
+      variable(g, Tensor::vector<float>({1, 2}), cat("v", number++), {.use_resource = kind});
+    }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
   if (count != 4) return 2;
   const std::string kind = arguments[1], from = arguments[2], to = arguments[3];
   Graph g;
+  if (kind == "jobs") {
+    build_on_jobs(g);
+    Saver(g, {.reshape = true, .sharded = true}).export_meta_graph(to);
+    return 0;
+  }
   kind == "sharded" ? build_whole(g) : build_parts(g);
   Saver saver(g, {.sharded = kind != "parts"});
   Session session(g);

@@ -7,7 +7,8 @@ import subprocess
 import numpy as np
 import pytest
 
-from oracle import BUILD, RUNNEL, tf
+from oracle import BUILD, tf
+from test_saver_arguments import meta_graph, nodes
 
 WHOLE = {"a": np.float32([1, 2]), "b": np.float32([5]), "c": np.int32([[3, 4]]), "d": np.float32(6)}
 ROWS = np.arange(10, dtype=np.float32).reshape(5, 2)
@@ -142,3 +143,14 @@ def test_tensorflow_reads_a_sharded_save_over_another(tmp_path):
         one.save(s, str(tmp_path / "ours"))
         one.restore(s, str(tmp_path / "ours"))
     assert_equal(values(tmp_path / "ours"), WHOLE)
+
+
+def test_the_nodes_of_a_saver_over_tasks_are_tensorflows(tmp_path):
+    runnel("tests/interop/save_sharded", "jobs", "-", tmp_path / "ours.meta")
+    with tf.Graph().as_default():
+        for i, device in enumerate(["/job:ps/task:1", "/job:ps/replica:0/task:0/cpu:1", "/job:worker/task:0/gpu:2", ""]):
+            for kind in (False, True):
+                with tf.device(device):
+                    tf.Variable(np.float32([1, 2]), name=f"v{2 * i + kind}", use_resource=kind)
+        theirs = tf.train.Saver(sharded=True, reshape=True).export_meta_graph()
+    assert nodes(meta_graph(tmp_path / "ours.meta"), "save") == nodes(theirs, "save")
