@@ -2,7 +2,7 @@
 // nodes that TensorFlow's add, and files.
 #include <doctest/doctest.h>
 
-#include <memory>
+#include <cstdint>
 
 #include "graph/graph.h"
 #include "graph/io/memory_file_system.h"
@@ -29,14 +29,10 @@ void build_on_two_devices(Graph& g) {
   variable(g, 6.0f, "d", {.use_resource = true});
 }
 
-// Rows [first, first + rows) of a tensor of shape [3, 2] as a variable.
-Variable part(Graph& g, const std::string& whole, int first, const Tensor& rows, bool resource) {
-  VariableParts parts = variable(g, rows, cat(whole, "/part_", first), {.use_resource = resource}).parts();
-  parts.slice = std::make_shared<SaveSlice>(SaveSlice{.full_name = whole,
-                                                      .full_shape = {3, 2},
-                                                      .offset = {first, 0},
-                                                      .shape = {rows.shape()[0], rows.shape()[1]}});
-  return Variable(std::make_shared<VariableParts>(parts));
+// Rows of a tensor of shape [3, 2], from row `first` on, as a variable.
+SaverItem part(Graph& g, const std::string& whole, int first, const Tensor& rows, bool resource) {
+  const Variable v = variable(g, rows, cat(whole, "/part_", first), {.use_resource = resource});
+  return {v, {.full_name = whole, .full_shape = {3, 2}, .offset = {first, 0}, .shape = {rows.shape()[0], 2}}};
 }
 
 }  // namespace
@@ -111,9 +107,9 @@ TEST_CASE("parts are saved as parts of one tensor and restored from others, on d
       CAPTURE(sharded);
       MemoryFileSystem files;
       Graph g;
-      const Variable one = part(g, "v", 0, Tensor::matrix<float>({{1, 2}}), resource);
+      const SaverItem one = part(g, "v", 0, Tensor::matrix<float>({{1, 2}}), resource);
       const DeviceScope device(g, "/cpu:1");
-      const Variable two = part(g, "v", 1, Tensor::matrix<float>({{3, 4}, {5, 6}}), resource);
+      const SaverItem two = part(g, "v", 1, Tensor::matrix<float>({{3, 4}, {5, 6}}), resource);
       const Variable whole = variable(g, Tensor::zeros(DType::kFloat, {3, 2}), "whole");
       Saver parts(g, {two, one}, {.sharded = sharded}), all(g, {{"v", whole}});
       Session session(g, {.file_system = &files});
@@ -126,22 +122,22 @@ TEST_CASE("parts are saved as parts of one tensor and restored from others, on d
       session.run(assign(whole, Tensor::matrix<float>({{1, 2}, {7, 8}, {9, 0}})));
       all.save(session, "whole");
       parts.restore(session, "whole");
-      CHECK(session.run(two) == Tensor::matrix<float>({{7, 8}, {9, 0}}));
+      CHECK(session.run(two.variable()) == Tensor::matrix<float>({{7, 8}, {9, 0}}));
     }
 }
 
 TEST_CASE("parts of two tensors, and a part and a whole, do not go under one name") {
   Graph g;
-  const Variable a = part(g, "a", 0, Tensor::matrix<float>({{1, 2}}), false);
-  const Variable b = part(g, "b", 1, Tensor::matrix<float>({{1, 2}}), false);
+  const SaverItem a = part(g, "a", 0, Tensor::matrix<float>({{1, 2}}), false);
+  const SaverItem b = part(g, "b", 1, Tensor::matrix<float>({{1, 2}}), false);
   const Variable whole = variable(g, 1.0f, "whole");
   CHECK(message_of<InvalidArgument>([&] {
-          Saver(g, {{"x", a}, {"x", b}});
+          Saver(g, {{"x", a.variable()}, {"x", b.variable()}});
         }) ==
         "'x' is given parts of the tensor 'a' [3,2] and of the tensor 'b' [3,2]: parts under one name must "
         "be of one tensor");
   CHECK_THROWS_AS(Saver(g, {{"a", whole}, a}), InvalidArgument);
-  CHECK_THROWS_AS(Saver(g, {{"a", whole}, {"a", a}}), InvalidArgument);
+  CHECK_THROWS_AS(Saver(g, {{"a", whole}, {"a", a.variable()}}), InvalidArgument);
 }
 
 TEST_CASE("a sharded restore that does not fit names every difference and assigns nothing") {
@@ -160,4 +156,22 @@ TEST_CASE("a sharded restore that does not fit names every difference and assign
   for (const char* part : {"'b': stored float[2]", "'c': stored float[1,2]", "'d': not stored"})
     CHECK(message.find(part) != std::string::npos);
   CHECK(session.run(g.output("a:0")) == Tensor::vector<float>({1, 2}));
+}
+
+TEST_CASE("a part that does not lie within its whole is refused, whatever a .meta says") {
+  Graph g;
+  const Variable v = variable(g, Tensor::matrix<float>({{1, 2}}), "v");
+  CHECK(
+      message_of<InvalidArgument>([&] {
+        Saver(g, {SaverItem(v, {.full_name = "w", .full_shape = {3, 2}, .offset = {3, 0}, .shape = {1, 2}})});
+      }) ==
+      "variable 'v' of shape [1,2] is said to be a part of 'w' that does not fit: offset [3,0], shape [1,2], "
+      "of "
+      "[3,2]");
+  for (const SaveSlice& wrong :
+       {SaveSlice{"w", {3, 2}, {0, 0, 0}, {1, 2}}, SaveSlice{"w", {3, 2}, {0, 0}, {1}},
+        SaveSlice{"w", {3}, {0, 0}, {1, 2}}, SaveSlice{"w", {3, 2}, {-1, 0}, {1, 2}},
+        SaveSlice{"w", {3, 2}, {0, 0}, {2, 2}}, SaveSlice{"w", {3, 2}, {0, 0}, {-1, 2}},
+        SaveSlice{"w", {3, 2}, {INT64_MAX, 0}, {1, 2}}})
+    CHECK_THROWS_AS(Saver(g, {SaverItem(v, wrong)}), InvalidArgument);
 }

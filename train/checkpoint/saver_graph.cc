@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 
@@ -21,6 +22,28 @@ namespace {
 
 constexpr const char* kCpu = "/device:CPU:0";
 
+std::string listed(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) text += cat(text.empty() ? "[" : ",", number);
+  return text.empty() ? "[]" : text + "]";
+}
+
+// A `.meta` may say anything of a part.
+void require_part(const Variable& variable) {
+  const auto& part = variable.parts().slice;
+  if (!part) return;
+  const std::size_t rank = part->full_shape.size();
+  bool fits = part->offset.size() == rank && part->shape.size() == rank && rank <= 254;
+  for (std::size_t d = 0; fits && d < rank; ++d)
+    fits = part->offset[d] >= 0 && part->shape[d] >= 0 && part->offset[d] <= part->full_shape[d] &&
+           part->shape[d] <= part->full_shape[d] - part->offset[d];
+  if (!fits || !variable.shape().compatible_with(Shape(part->shape)))
+    throw InvalidArgument(cat("variable '", variable.name(), "' of shape ", variable.shape(),
+                              " is said to be a part of '", part->full_name, "' that does not fit: offset ",
+                              listed(part->offset), ", shape ", listed(part->shape), ", of ",
+                              listed(part->full_shape)));
+}
+
 // What a name in the file stands for: a part's whole, or just the variable.
 std::string whole_of(const Variable& variable) {
   const auto& part = variable.parts().slice;
@@ -31,6 +54,7 @@ void require_distinct(const std::vector<SaverItem>& items) {
   std::set<std::pair<std::string, std::vector<std::int64_t>>> keys;  // with the offset of a part
   std::map<std::string, std::string> variables, wholes;
   for (const SaverItem& item : items) {
+    require_part(item.variable());
     const std::string whole = whole_of(item.variable());
     const auto [other, first] = wholes.emplace(item.key(), whole);
     if (!first && other->second != whole && !other->second.empty() && !whole.empty())
@@ -192,6 +216,12 @@ Output require_output(const Graph& graph, const std::string& name, const char* w
 }
 
 }  // namespace
+
+SaverItem::SaverItem(const Variable& variable, SaveSlice part) {
+  VariableParts parts = variable.parts();
+  parts.slice = std::make_shared<const SaveSlice>(std::move(part));
+  variable_ = Variable(std::make_shared<const VariableParts>(std::move(parts)));
+}
 
 const std::string& SaverItem::key() const {
   if (!name_.empty()) return name_;

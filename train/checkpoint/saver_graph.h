@@ -17,6 +17,8 @@ class SaverItem {
  public:
   SaverItem(Variable variable) : variable_(std::move(variable)) {}
   SaverItem(std::string name, Variable variable) : name_(std::move(name)), variable_(std::move(variable)) {}
+  // A variable as a part of a larger tensor, whatever it was made as.
+  SaverItem(const Variable& variable, SaveSlice part);
 
   const Variable& variable() const { return variable_; }
   // The name given, or the variable's, or that of the whole that the variable is a part of.
@@ -42,8 +44,8 @@ struct SaverNodesOptions {
   Location where = {};
 };
 
-// Throws InvalidArgument if there is no variable, if two have one name (and are not parts of one tensor), and
-// if one is there twice.
+// Throws InvalidArgument if there is no variable, if two have one name (and are not parts of one tensor), if
+// one is there twice, and if a part does not lie within its whole.
 SaverNodes add_saver_nodes(Graph& graph, std::vector<SaverItem> items, const SaverNodesOptions& options);
 
 // A SaverDef as a plain struct. `bytes` is what `.meta` files hold.
