@@ -109,6 +109,35 @@ TEST_CASE("parts of partitioned variables are joined") {
   CHECK(reader.read("res/r").shape() == Shape{5, 3});
 }
 
+TEST_CASE("parts, bytes and data files are told without reading a value") {
+  const CheckpointReader reader(golden("partitioned/part.ckpt"));
+  CHECK(reader.parts("by3") ==
+        std::vector<TensorSlice>{{{{0, 4}, {0, 2}}}, {{{4, 3}, {0, 2}}}, {{{7, 3}, {0, 2}}}});
+  CHECK(reader.parts("whole").empty());
+  CHECK(reader.stored_bytes("by3") == 80);
+  CHECK(reader.stored_bytes("whole") == 16);
+  CHECK_THROWS_AS(reader.parts("none"), NotFound);
+  CHECK_THROWS_AS(reader.stored_bytes("none"), NotFound);
+  CHECK(CheckpointReader(golden("sharded/shard.ckpt-7")).data_files() == 2);
+}
+
+TEST_CASE("all damage is found, in parts too, and what is sound is not named") {
+  for (const char* name : {kLinear, "partitioned/part.ckpt"}) {
+    MemoryFileSystem files;
+    std::string data = golden_bytes(cat(name, ".data-00000-of-00001"));
+    CHECK(reader_of(files, golden_bytes(cat(name, ".index")), data).find_damage().empty());
+    data[0] ^= 1;
+    data.pop_back();
+    const CheckpointReader reader = reader_of(files, golden_bytes(cat(name, ".index")), data);
+    const auto damage = reader.find_damage();
+    REQUIRE(damage.size() == 2);
+    CHECK(damage[0].name == reader.variables().front().name);
+    CHECK(damage[1].name == reader.variables().back().name);
+    CHECK(damage[1].why.find("wanted and the file has") != std::string::npos);
+    CHECK_THROWS_AS(reader.verify(), DataLoss);
+  }
+}
+
 TEST_CASE("a region is read across parts, and from a tensor that is whole") {
   const CheckpointReader reader(golden("partitioned/part.ckpt"));
   CHECK(reader.read("by3", TensorSlice{{{3, 2}, {0, 2}}}) == Tensor::matrix<float>({{6, 7}, {400, 401}}));

@@ -98,12 +98,24 @@ Tensor Bundle::read(const std::string& name, const BundleEntry& entry, const Ten
   return out;
 }
 
+std::uint64_t Bundle::stored_bytes(const std::string& name, const BundleEntry& entry) const {
+  std::uint64_t bytes = entry.size;
+  for (const auto& slice : entry.slices) bytes += part(name, entry, slice).size;
+  return bytes;
+}
+
 void Bundle::verify() const {
-  for (const auto& [key, entry] : entries_)
-    if (entry.slices.empty() && is_storable(entry.dtype))
-      decode_value(entry, is_part(key) ? "a part" : key, data_of(entry));
-  for (const auto& [key, entry] : entries_)
-    for (const auto& slice : entry.slices) part(key, entry, slice);
+  for (const auto& variable : variables_) verify(variable.name);
+}
+
+void Bundle::verify(const std::string& name) const {
+  const BundleEntry& entry = entries_.at(name);
+  if (!is_storable(entry.dtype)) return;
+  if (entry.slices.empty()) decode_value(entry, name, data_of(entry));
+  for (const auto& slice : entry.slices) {
+    const BundleEntry& stored = part(name, entry, slice);
+    decode_value(stored, name, data_of(stored));
+  }
 }
 
 // The entry of a part, which must look as the whole one says.

@@ -26,7 +26,11 @@ class Bundle {
   const BundleEntry* find(const std::string& name) const;
   Tensor read(const std::string& name, const BundleEntry& entry) const;
   Tensor read(const std::string& name, const BundleEntry& entry, const TensorSlice& slice) const;
+  // Bytes in the data files, of the parts too.
+  std::uint64_t stored_bytes(const std::string& name, const BundleEntry& entry) const;
   void verify() const;
+  // One tensor with its parts, which need not cover it. Requires: there is one.
+  void verify(const std::string& name) const;
 
  private:
   void add(const std::string& key, const std::string& value, int shards);

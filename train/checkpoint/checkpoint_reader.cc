@@ -52,6 +52,16 @@ const VariableInfo& CheckpointReader::info(const std::string& name) const {
   return *std::ranges::lower_bound(variables(), name, {}, &VariableInfo::name);
 }
 
+const std::vector<TensorSlice>& CheckpointReader::parts(const std::string& name) const {
+  return state_->entry(name).slices;
+}
+
+std::uint64_t CheckpointReader::stored_bytes(const std::string& name) const {
+  return state_->bundle.stored_bytes(name, state_->entry(name));
+}
+
+int CheckpointReader::data_files() const { return state_->bundle.shards(); }
+
 Tensor CheckpointReader::read(const std::string& name) const {
   return state_->bundle.read(name, state_->entry(name));
 }
@@ -61,5 +71,17 @@ Tensor CheckpointReader::read(const std::string& name, const TensorSlice& slice)
 }
 
 void CheckpointReader::verify() const { state_->bundle.verify(); }
+
+std::vector<CheckpointDamage> CheckpointReader::find_damage() const {
+  std::vector<CheckpointDamage> found;
+  for (const VariableInfo& variable : variables()) {
+    try {
+      state_->bundle.verify(variable.name);
+    } catch (const DataLoss& e) {
+      found.push_back({variable.name, e.message()});
+    }
+  }
+  return found;
+}
 
 }  // namespace runnel

@@ -4,6 +4,7 @@
 // and variants.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,12 @@ namespace runnel {
 
 struct CheckpointReaderOptions {
   FileSystem* file_system = nullptr;  // borrowed; none means the machine's files
+};
+
+// A tensor whose value cannot be had.
+struct CheckpointDamage {
+  std::string name;
+  std::string why;
 };
 
 // Keeps its files open, so that a checkpoint replaced meanwhile is still read as it was. Many threads may use
@@ -38,6 +45,12 @@ class CheckpointReader {
   bool has(const std::string& name) const;
   // Throws NotFound, naming some of what there is.
   const VariableInfo& info(const std::string& name) const;
+  // The parts that it was saved in, in their order; none if it was saved whole. Throws NotFound.
+  const std::vector<TensorSlice>& parts(const std::string& name) const;
+  // Bytes that it takes in the data files, all parts together. Throws NotFound, DataLoss if a part is
+  // missing.
+  std::uint64_t stored_bytes(const std::string& name) const;
+  int data_files() const;
 
   // The value; parts are joined. Throws NotFound, DataLoss, Unimplemented.
   Tensor read(const std::string& name) const;
@@ -47,6 +60,8 @@ class CheckpointReader {
   // Reads everything and throws DataLoss at the first damage. Variants, which Runnel does not read, are
   // passed over.
   void verify() const;
+  // Reads everything and tells all damage, in the order of names.
+  std::vector<CheckpointDamage> find_damage() const;
 
  private:
   class State;

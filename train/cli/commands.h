@@ -8,6 +8,7 @@ class App;
 
 namespace runnel {
 
+void add_checkpoint_command(CLI::App& program);
 void add_run_command(CLI::App& program);
 void add_graph_command(CLI::App& program);
 void add_ops_command(CLI::App& program);

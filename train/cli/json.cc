@@ -41,10 +41,12 @@ std::string number(T value) {
 }
 
 template <class T>
-std::string listed(const Tensor& tensor, std::int64_t most) {
+std::vector<std::string> listed(const Tensor& tensor, std::int64_t first, std::int64_t most) {
   std::vector<std::string> parts;
+  first = std::min(first, tensor.elements());
   for (const T& value :
-       tensor.values<T>().first(static_cast<std::size_t>(std::min(most, tensor.elements())))) {
+       tensor.values<T>().subspan(static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(std::min(most, tensor.elements() - first)))) {
     if constexpr (std::is_same_v<T, std::string>) {
       parts.push_back(json_text(value));
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -55,7 +57,7 @@ std::string listed(const Tensor& tensor, std::int64_t most) {
       parts.push_back(json_list({number(value.real()), number(value.imag())}));
     }
   }
-  return json_list(parts);
+  return parts;
 }
 
 }  // namespace
@@ -90,24 +92,30 @@ std::string json_shape(const Shape& shape) {
   return json_list(dims);
 }
 
-std::string json_values(const Tensor& tensor, std::int64_t most) {
+std::vector<std::string> json_elements(const Tensor& tensor, std::int64_t first, std::int64_t most) {
   switch (tensor.dtype()) {
-    case DType::kFloat: return listed<float>(tensor, most);
-    case DType::kDouble: return listed<double>(tensor, most);
-    case DType::kInt8: return listed<std::int8_t>(tensor, most);
-    case DType::kInt16: return listed<std::int16_t>(tensor, most);
-    case DType::kInt32: return listed<std::int32_t>(tensor, most);
-    case DType::kInt64: return listed<std::int64_t>(tensor, most);
-    case DType::kUint8: return listed<std::uint8_t>(tensor, most);
-    case DType::kUint16: return listed<std::uint16_t>(tensor, most);
-    case DType::kUint32: return listed<std::uint32_t>(tensor, most);
-    case DType::kUint64: return listed<std::uint64_t>(tensor, most);
-    case DType::kBool: return listed<bool>(tensor, most);
-    case DType::kString: return listed<std::string>(tensor, most);
-    case DType::kComplex64: return listed<std::complex<float>>(tensor, most);
-    case DType::kComplex128: return listed<std::complex<double>>(tensor, most);
-    default: return "null";  // sixteen bits and fewer without a C++ number: see the .npy file
+    case DType::kFloat: return listed<float>(tensor, first, most);
+    case DType::kDouble: return listed<double>(tensor, first, most);
+    case DType::kInt8: return listed<std::int8_t>(tensor, first, most);
+    case DType::kInt16: return listed<std::int16_t>(tensor, first, most);
+    case DType::kInt32: return listed<std::int32_t>(tensor, first, most);
+    case DType::kInt64: return listed<std::int64_t>(tensor, first, most);
+    case DType::kUint8: return listed<std::uint8_t>(tensor, first, most);
+    case DType::kUint16: return listed<std::uint16_t>(tensor, first, most);
+    case DType::kUint32: return listed<std::uint32_t>(tensor, first, most);
+    case DType::kUint64: return listed<std::uint64_t>(tensor, first, most);
+    case DType::kBool: return listed<bool>(tensor, first, most);
+    case DType::kString: return listed<std::string>(tensor, first, most);
+    case DType::kComplex64: return listed<std::complex<float>>(tensor, first, most);
+    case DType::kComplex128: return listed<std::complex<double>>(tensor, first, most);
+    default: return {};
   }
+}
+
+std::string json_values(const Tensor& tensor, std::int64_t most) {
+  const std::vector<std::string> parts = json_elements(tensor, 0, most);
+  if (parts.empty() && tensor.elements() > 0 && most > 0) return "null";
+  return json_list(parts);
 }
 
 }  // namespace runnel

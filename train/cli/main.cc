@@ -36,5 +36,6 @@ int main(int count, char** arguments) {
   runnel::add_run_command(program);
   runnel::add_graph_command(program);
   runnel::add_ops_command(program);
+  runnel::add_checkpoint_command(program);
   return run(program, count, arguments);
 }
