@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <optional>
 
 #include "graph/io/crc32c.h"
 #include "tests/train/checkpoint_golden.h"
@@ -23,11 +24,21 @@ std::string entry(std::uint64_t shared, const std::string& key, const std::strin
   return varint(shared) + varint(key.size()) + varint(value.size()) + key + value;
 }
 
-// A block with one restart, and its trailer.
-std::string block(const std::string& entries) {
-  std::string out = entries + std::string("\0\0\0\0\1\0\0\0", 8) + '\0';
-  const std::uint32_t crc = mask_crc(crc32c(out));
-  return out.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+// A block with its trailer.
+std::string sealed(std::string bytes, char kind) {
+  bytes += kind;
+  const std::uint32_t crc = mask_crc(crc32c(bytes));
+  return bytes.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+}
+
+std::string with_restart(const std::string& entries) { return entries + std::string("\0\0\0\0\1\0\0\0", 8); }
+std::string block(const std::string& entries) { return sealed(with_restart(entries), 0); }
+
+// The same as Snappy would write it, as one literal, with a length that may lie. Requires: at most 60 bytes.
+std::string packed_block(const std::string& entries, std::optional<std::uint64_t> claimed = {}) {
+  const std::string plain = with_restart(entries);
+  return sealed(varint(claimed.value_or(plain.size())) + static_cast<char>((plain.size() - 1) << 2) + plain,
+                1);
 }
 
 std::string place(std::uint64_t offset, std::uint64_t size) { return varint(offset) + varint(size); }
@@ -40,6 +51,14 @@ std::string table(const std::string& entries, std::string data = "", std::string
   const std::uint64_t meta_at = data_block.size(), index_at = meta_at + meta.size();
   if (index.empty()) index = place(index_at, index_block.size() - 5);
   std::string footer = place(meta_at, meta.size() - 5) + index;
+  footer.resize(40);
+  return data_block + meta + index_block + footer + "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
+}
+
+std::string table_of(const std::string& data_block, const std::string& index_block) {
+  const std::string meta = block("");
+  std::string footer = place(data_block.size(), meta.size() - 5) +
+                       place(data_block.size() + meta.size(), index_block.size() - 5);
   footer.resize(40);
   return data_block + meta + index_block + footer + "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 }
@@ -69,6 +88,27 @@ TEST_CASE("places outside of the file are refused before memory is taken for the
       CHECK(refused(table(entry(0, "a", "1"), place(offset, size))));
       CHECK(refused(table(entry(0, "a", "1"), "", place(offset, size))));
     }
+}
+
+TEST_CASE("blocks that Snappy packed are read, the index block too") {
+  const std::string data = packed_block(entry(0, "abc", "1"));
+  const IndexEntries wanted{{"abc", "1"}};
+  CHECK(read(table_of(data, packed_block(entry(0, "\xff", place(0, data.size() - 5))))) == wanted);
+}
+
+TEST_CASE("packed blocks that claim more than their bytes can hold are refused before memory is taken") {
+  const std::string data = block(entry(0, "a", "1")), at = place(0, data.size() - 5);
+  for (const std::uint64_t claimed : {std::uint64_t{600}, std::uint64_t{1} << 31, UINT64_MAX}) {
+    CAPTURE(claimed);
+    const auto refused = [&](const std::string& bytes, const char* why) {
+      return message_of<DataLoss>([&] { read(bytes); }).find(why) != std::string::npos;
+    };
+    const std::string lying = packed_block(entry(0, "a", "1"), claimed);
+    CHECK(refused(table_of(lying, block(entry(0, "\xff", place(0, lying.size() - 5)))), "claims to hold"));
+    CHECK(refused(table_of(data, packed_block(entry(0, "\xff", at), claimed)), "claims to hold"));
+    CHECK(
+        refused(table_of(data, packed_block(entry(0, "\xff", place(0, claimed)))), "outside of the file's"));
+  }
 }
 
 TEST_CASE("keys that do not rise are refused") {

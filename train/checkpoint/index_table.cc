@@ -6,17 +6,24 @@
 #include <leveldb/options.h>
 #include <leveldb/table.h>
 #include <leveldb/table_builder.h>
+#include <snappy-c.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
+#include <optional>
 
 namespace runnel {
 namespace {
 
-constexpr std::uint64_t kFooter = 48;        // two handles, padding, magic
-constexpr std::uint64_t kTrailer = 5;        // kind and checksum after each block
-constexpr std::uint64_t kSmallestBlock = 4;  // the number of restarts
+constexpr std::uint64_t kFooter = 48;         // two handles, padding, magic
+constexpr std::uint64_t kTrailer = 5;         // kind and checksum after each block
+constexpr std::uint64_t kSmallestBlock = 4;   // the number of restarts
+constexpr char kSnappy = 1;                   // the kind of a compressed block
+constexpr std::uint64_t kMostExpansion = 22;  // Snappy makes at most 64 bytes of 3
+constexpr std::uint64_t kLongestVarint = 10;
 constexpr std::string_view kMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
 constexpr std::size_t kBlockSize = 262144;  // TensorFlow's; LevelDB's own would be 4096
 // Keys share prefixes and blocks may be compressed, so entries may be larger than the file - within reason.
@@ -97,23 +104,49 @@ void require_inside(const ReadableFile& file, const char* block, const Handle& a
                       " bytes, outside of the file's ", size));
 }
 
-// LevelDB takes memory for a block before it reads it, so the handles of the data blocks are looked at first.
-// What cannot be followed here - a compressed or malformed index block - LevelDB reports itself.
-void check_data_handles(const ReadableFile& file, const Handle& index) {
-  const std::string block = file.read_at(index.offset, index.length + kTrailer);
+// The block as it is before compression; nothing if it is unsound, which LevelDB reports itself. `at` lies
+// inside.
+std::optional<std::string> plain_block(const ReadableFile& file, const Handle& at) {
+  std::string block = file.read_at(at.offset, at.length + 1);
+  if (block.size() != at.length + 1) return {};
+  const char kind = block.back();
+  block.pop_back();
+  if (kind != kSnappy) return block;
+  std::size_t length = 0;
+  if (snappy_uncompressed_length(block.data(), block.size(), &length) != SNAPPY_OK) return {};
+  std::string plain(length, '\0');
+  if (snappy_uncompress(block.data(), block.size(), plain.data(), &length) != SNAPPY_OK) return {};
+  return plain;
+}
+
+// LevelDB takes memory for a block before it reads it, and for what a compressed one says it holds, so both
+// are looked at first.
+void check_block(const ReadableFile& file, const char* block, const Handle& at) {
+  require_inside(file, block, at);
+  const std::string kind = file.read_at(at.offset + at.length, 1);
+  if (kind.empty() || kind[0] != kSnappy) return;
+  const std::string head = file.read_at(at.offset, std::min(at.length, kLongestVarint));
+  std::string_view rest = head;
+  std::uint64_t length = 0;
+  if (!take_varint(rest, length) || length > kMostExpansion * at.length)
+    damaged(file,
+            cat("its ", block, " block at ", at.offset, " claims to hold ", length, " bytes in ", at.length));
+}
+
+void check_data_blocks(const ReadableFile& file, const Handle& index) {
+  const std::optional<std::string> block = plain_block(file, index);
   std::uint32_t restarts = 0;
-  if (index.length < sizeof restarts || block.size() != index.length + kTrailer || block[index.length] != 0)
-    return;
-  std::memcpy(&restarts, block.data() + index.length - sizeof restarts, sizeof restarts);
-  if (restarts > index.length / sizeof restarts - 1) return;
-  std::string_view rest(block.data(), index.length - sizeof restarts * (std::uint64_t{restarts} + 1));
+  if (!block || block->size() < sizeof restarts) return;
+  std::memcpy(&restarts, block->data() + block->size() - sizeof restarts, sizeof restarts);
+  if (restarts > block->size() / sizeof restarts - 1) return;
+  std::string_view rest(block->data(), block->size() - sizeof restarts * (std::uint64_t{restarts} + 1));
   std::uint64_t shared = 0, own = 0, length = 0;
   while (take_varint(rest, shared) && take_varint(rest, own) && take_varint(rest, length)) {
     if (own > rest.size() || length > rest.size() - own) return;
     std::string_view value = rest.substr(own, length);
     rest.remove_prefix(own + length);
     Handle data;
-    if (take_handle(value, data)) require_inside(file, "data", data);
+    if (take_handle(value, data)) check_block(file, "data", data);
   }
 }
 
@@ -125,8 +158,8 @@ void check_handles(const ReadableFile& file) {
   Handle metaindex, index;
   if (!take_handle(rest, metaindex) || !take_handle(rest, index)) damaged(file, "its footer is unreadable");
   require_inside(file, "metaindex", metaindex);
-  require_inside(file, "index", index);
-  check_data_handles(file, index);
+  check_block(file, "index", index);
+  check_data_blocks(file, index);
 }
 
 IndexEntries read_entries(const ReadableFile& file, const TableInput& input, leveldb::Table& table) {
