@@ -13,7 +13,8 @@ namespace runnel {
 namespace {
 
 using Character = std::int32_t;
-constexpr Character kNone = -1;  // what is no UTF-8
+constexpr Character kNone = -1;          // what is no UTF-8
+constexpr std::size_t kLongest = 1'000;  // bytes of a pattern; each of them costs a step a character
 
 Character next_character(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -50,6 +51,8 @@ struct Atom {
 class Pattern {
  public:
   explicit Pattern(std::string_view text) : text_(text) {
+    if (text.size() > kLongest)
+      throw InvalidArgument(cat("the pattern has ", text.size(), " bytes, more than ", kLongest));
     while (at_ < text_.size()) {
       atoms_.push_back(atom());
       quantify(atoms_.back());

@@ -88,6 +88,8 @@ TEST_CASE("what is no pattern, and what is not there, is named") {
   CHECK(refusal<InvalidArgument>("*a").find("nothing to repeat") != std::string::npos);
   CHECK(refusal<InvalidArgument>("[b-a]").find("runs backwards") != std::string::npos);
   CHECK(refusal<InvalidArgument>("\xff").find("no UTF-8") != std::string::npos);
+  CHECK(refusal<InvalidArgument>(std::string(1'001, 'a')).find("1001 bytes, more than 1000") !=
+        std::string::npos);
   for (const char* pattern : {"(a)", "a|b", "a{2}", "\\pL", "[[:alpha:]]", "^*"})
     CHECK(refusal<Unimplemented>(pattern).find("there are characters, sets") != std::string::npos);
 }
