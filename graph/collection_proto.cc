@@ -11,13 +11,6 @@
 namespace runnel {
 namespace {
 
-bool holds_variables(const std::string& key) {
-  static const std::set<std::string> kKeys{
-      keys::kGlobalVariables, keys::kTrainableVariables,     keys::kLocalVariables, keys::kModelVariables,
-      keys::kMetricVariables, keys::kMovingAverageVariables, keys::kGlobalStep};
-  return kKeys.contains(key);
-}
-
 Output tensor_named(const Graph& graph, const std::string& name) {
   return name.find(':') == std::string::npos ? graph.output(name + ":0") : graph.output(name);
 }
@@ -153,6 +146,13 @@ struct ItemWriter {
 };
 
 }  // namespace
+
+bool holds_variables(const std::string& key) {
+  static const std::set<std::string> kKeys{
+      keys::kGlobalVariables, keys::kTrainableVariables,     keys::kLocalVariables, keys::kModelVariables,
+      keys::kMetricVariables, keys::kMovingAverageVariables, keys::kGlobalStep};
+  return kKeys.contains(key);
+}
 
 void import_collections(Graph::State& state, const pb::MetaGraphDef& meta) {
   CollectionReader(state).read(meta);

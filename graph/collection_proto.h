@@ -12,6 +12,9 @@ class CollectionDef;
 class MetaGraphDef;
 }  // namespace pb
 
+// True for the keys under which Variables are written whole.
+bool holds_variables(const std::string& key);
+
 // Appends the message's collections to the graph's. Throws InvalidArgument.
 void import_collections(Graph::State& state, const pb::MetaGraphDef& meta);
 

@@ -2,8 +2,10 @@
 // members of Graph. What a GraphDef holds and how foreign graphs are treated: graph/README.md.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -13,6 +15,7 @@
 namespace runnel {
 namespace pb {
 class GraphDef;
+class NodeDef;
 class OpList;
 }  // namespace pb
 
@@ -41,12 +44,21 @@ struct ImportNotes {
   // Tensors that the file names elsewhere (collections), so that a node nothing describes gets enough
   // outputs.
   std::vector<std::string> tensors = {};
+  // What nodes take in place of the inputs of these names ("x:0", "^x"): outputs that the graph has already.
+  std::map<std::string, Output> inputs = {};
 };
 
 // Adds the graph. Requires: the state's lock is held and a GraphRollback lives. Throws InvalidArgument.
 void import_message(Graph::State& state, const pb::GraphDef& def, TensorBudget& budget,
                     const ImportNotes& notes = {});
 
-void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def);
+// True for the name of a node that is to be written; empty for all nodes.
+using NodeFilter = std::function<bool(std::string_view)>;
+
+void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def,
+                    const NodeFilter& wanted = {});
+
+// Removes attributes that have their op's default.
+void strip_defaults(const Graph::State& state, pb::NodeDef& node);
 
 }  // namespace runnel

@@ -53,10 +53,10 @@ void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& d
 }
 
 // Refuses constants over 2 GB before they are copied; message_bytes counts the rest.
-void require_writable(const Graph::State& state) {
+void require_writable(const std::vector<const Node*>& nodes) {
   std::uint64_t bytes = 0, largest = 0;
   std::string_view name;
-  for (const auto& node : state.nodes)
+  for (const Node* node : nodes)
     for (const auto& attr : node->attrs())
       if (const Tensor* tensor = attr.second.if_is<Tensor>()) {
         const std::uint64_t own = least_written_bytes(*tensor);
@@ -71,15 +71,30 @@ void require_writable(const Graph::State& state) {
 
 }  // namespace
 
-void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def) {
-  require_writable(state);
+void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def,
+                    const NodeFilter& wanted) {
+  std::vector<const Node*> nodes;
+  for (const auto& node : state.nodes)
+    if (!wanted || wanted(node->name())) nodes.push_back(node.get());
+  require_writable(nodes);
   def.ParseFromString(state.carried.unknown_fields);
-  for (const auto& node : state.nodes) write_node(*node, options, *def.add_node());
+  for (const Node* node : nodes) write_node(*node, options, *def.add_node());
   const bool functions = !state.carried.library.empty();
   if (functions) def.mutable_library()->ParseFromString(state.carried.library);
   def.mutable_versions()->set_producer(state.carried.producer);
   def.mutable_versions()->set_min_consumer(
       std::max(state.carried.min_consumer, functions ? kConsumerOfFunctions : 0));
+}
+
+void strip_defaults(const Graph::State& state, pb::NodeDef& node) {
+  const OpSpec* spec = state.spec_of(node.op());
+  if (!spec) return;
+  for (const AttrSpec& attr : spec->attrs) {
+    const auto at = node.attr().find(attr.name);
+    if (at == node.attr().end() || !attr.default_value) continue;
+    TensorBudget budget;
+    if (same_attr(attr_of(at->second, budget), *attr.default_value)) node.mutable_attr()->erase(attr.name);
+  }
 }
 
 std::string Graph::to_graph_def(GraphDefOptions options) const {

@@ -13,6 +13,7 @@
 #include "graph/error.h"
 #include "graph/graph_def.h"
 #include "graph/infer.h"
+#include "graph/input_name.h"
 #include "graph/op_def_proto.h"
 #include "graph/wire.h"
 #include "runnel/graph.pb.h"
@@ -20,39 +21,8 @@
 namespace runnel {
 namespace {
 
-constexpr int kMostOutputs = 1 << 20;  // of one node
 constexpr int kMostOutputsInAll =
     1 << 22;  // of a graph; each costs about 100 bytes, a hostile node of 50 bytes may claim many
-
-// Text of a file for an error: escaped, quoted and cut.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 100;
-  const std::string escaped = AttrValue(text.substr(0, kLongest)).text();
-  return cat("'", std::string_view(escaped).substr(1, escaped.size() - 2),
-             text.size() > kLongest ? "...'" : "'");
-}
-
-struct TensorName {
-  std::string_view node;
-  int index = 0;
-  bool control = false;
-};
-
-TensorName parse_input(std::string_view text) {
-  if (text.starts_with('^')) return {text.substr(1), 0, true};
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return {text, 0, false};
-  int index = 0;
-  const std::string_view digits = text.substr(colon + 1);
-  for (const char c : digits) {
-    if (c < '0' || c > '9' || index > kMostOutputs)
-      throw InvalidArgument(cat("input ", shown(text), " has no valid output number"));
-    index = index * 10 + (c - '0');
-  }
-  if (digits.empty() || index >= kMostOutputs)
-    throw InvalidArgument(cat("input ", shown(text), " has no valid output number"));
-  return {text.substr(0, colon), index, false};
-}
 
 // The attribute's own empty list for one without a kind, so that readers need not tell them apart.
 AttrValue typed_empty(const std::string& type) {
@@ -85,7 +55,9 @@ class GraphImport {
     take_functions();
     take_ops();
     index_names();
+    take_inputs();
     for (std::size_t i = 0; i < parts_.size(); ++i) at_node(i, [&] { read_edges(i); });
+    require_inputs_used();
     find_specs();
     for (const int i : order())
       at_node(static_cast<std::size_t>(i), [&] { insert(static_cast<std::size_t>(i)); });
@@ -95,12 +67,14 @@ class GraphImport {
 
  private:
   struct Edge {
-    int from;
+    int from;  // none if `given` is there
     int index;
+    Output given = {};  // of the graph as it was, by ImportNotes::inputs
   };
   struct Part {  // what is known of one NodeDef
     std::vector<Edge> inputs;
     std::vector<int> control;
+    std::vector<Node*> control_given;
     const OpSpec* spec = nullptr;
     bool foreign = false;
     Node* node = nullptr;
@@ -125,7 +99,9 @@ class GraphImport {
   void take_functions();
   void take_ops();
   void index_names();
+  void take_inputs();
   void read_edges(std::size_t i);
+  void require_inputs_used() const;
   void find_specs();
   std::vector<int> order();
   void insert(std::size_t i);
@@ -144,6 +120,7 @@ class GraphImport {
   const ImportNotes& notes_;
   std::vector<Part> parts_;
   std::unordered_map<std::string_view, int> index_;
+  std::map<std::string, std::pair<Output, bool>> given_;  // what to take for an input; and whether one did
   std::vector<BackEdge> back_edges_;
   int outputs_in_all_ = 0;
 };
@@ -205,22 +182,52 @@ void GraphImport::index_names() {
   std::string text = cat(clashes.size(), " nodes have names that the graph has already: ");
   for (std::size_t i = 0; i < std::min(clashes.size(), kListed); ++i)
     text += cat(i == 0 ? "" : ", ", clashes[i]);
-  throw InvalidArgument(
-      cat(text, clashes.size() > kListed ? ", ..." : "", "; import into a graph of its own"));
+  throw InvalidArgument(cat(text, clashes.size() > kListed ? ", ..." : "",
+                            "; import into a graph of its own, or under a scope"));
+}
+
+void GraphImport::take_inputs() {
+  for (const auto& [name, output] : notes_.inputs) {
+    const InputName input = parse_input(name);
+    if (output.graph() != state_.graph)
+      throw InvalidArgument(
+          cat("input ", shown(name), " is given '", output.name(), "', which is of another graph"));
+    if (!input.control && output.index() >= output.node().outputs())
+      throw InvalidArgument(cat("input ", shown(name), " is given '", output.name(), "', but '",
+                                output.node().name(), "' has only ", output.node().outputs(), " outputs"));
+    given_[input.text()] = {output, false};
+  }
+}
+
+void GraphImport::require_inputs_used() const {
+  for (const auto& [name, given] : given_)
+    if (!given.second && !index_.contains(parse_input(name).node))
+      throw InvalidArgument(cat("there is no input ", shown(name), " that '", given.first.name(),
+                                "' could be given for: no node takes it"));
 }
 
 void GraphImport::read_edges(std::size_t i) {
+  Part& part = parts_[i];
   for (const std::string& text : node_def(i).input()) {
-    const TensorName input = parse_input(text);
+    const InputName input = parse_input(text);
+    const auto given = given_.find(input.text());
     const auto at = index_.find(input.node);
-    if (at == index_.end()) throw InvalidArgument(cat("input ", shown(text), " is no node of this graph"));
-    if (input.control) {
-      parts_[i].control.push_back(at->second);
+    if (given != given_.end()) {
+      given->second.second = true;
+      if (input.control) part.control_given.push_back(&given->second.first.node());
+    } else if (at == index_.end()) {
+      throw InvalidArgument(cat("input ", shown(text), " is no node of this graph"));
+    } else if (input.control) {
+      part.control.push_back(at->second);
+    }
+    if (input.control) continue;
+    if (!part.control.empty() || !part.control_given.empty())
+      throw InvalidArgument(cat("input ", shown(text), " stands after control inputs"));
+    if (given != given_.end()) {
+      part.inputs.push_back({0, 0, given->second.first});
       continue;
     }
-    if (!parts_[i].control.empty())
-      throw InvalidArgument(cat("input ", shown(text), " stands after control inputs"));
-    parts_[i].inputs.push_back({at->second, input.index});
+    part.inputs.push_back({at->second, input.index});
     int& used = parts_[static_cast<std::size_t>(at->second)].outputs_used;
     used = std::max(used, input.index + 1);
   }
@@ -228,7 +235,7 @@ void GraphImport::read_edges(std::size_t i) {
 
 void GraphImport::find_specs() {
   for (const std::string& text : notes_.tensors) {
-    const TensorName tensor = parse_input(text);
+    const InputName tensor = parse_input(text);
     if (const auto at = index_.find(tensor.node); at != index_.end() && !tensor.control) {
       int& used = parts_[static_cast<std::size_t>(at->second)].outputs_used;
       used = std::max(used, tensor.index + 1);
@@ -258,7 +265,7 @@ std::vector<int> GraphImport::order() {
   };
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     for (const Edge& edge : parts_[i].inputs)
-      if (!closes_loop(edge)) wait(i, edge.from);
+      if (!edge.given && !closes_loop(edge)) wait(i, edge.from);
     for (const int from : parts_[i].control) wait(i, from);
   }
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
@@ -285,7 +292,8 @@ void GraphImport::refuse_cycle(const std::vector<int>& open) {
     const Part& part = parts_[static_cast<std::size_t>(path.back())];
     int next = -1;
     for (const Edge& edge : part.inputs)
-      if (!closes_loop(edge) && open[static_cast<std::size_t>(edge.from)] > 0) next = edge.from;
+      if (!edge.given && !closes_loop(edge) && open[static_cast<std::size_t>(edge.from)] > 0)
+        next = edge.from;
     for (const int from : part.control)
       if (open[static_cast<std::size_t>(from)] > 0) next = from;
     const auto [at, added] = seen.emplace(next, path.size());
@@ -319,6 +327,7 @@ Attrs GraphImport::attrs_of(const pb::NodeDef& def, const OpSpec& op) {
 }
 
 Output GraphImport::source(const Edge& edge, int input) {
+  if (edge.given) return edge.given;
   const Node& from = *parts_[static_cast<std::size_t>(edge.from)].node;
   if (edge.index >= from.outputs())
     throw InvalidArgument(cat("input ", input, " is ", from.name(), ":", edge.index, ", but '", from.name(),
@@ -335,11 +344,12 @@ void GraphImport::insert(std::size_t i) {
   request.device = def.device();
   for (const Edge& edge : part.inputs) {
     const int input = static_cast<int>(request.inputs.size());
-    const bool open = !parts_[static_cast<std::size_t>(edge.from)].node;
+    const bool open = !edge.given && !parts_[static_cast<std::size_t>(edge.from)].node;
     if (open) back_edges_.push_back({i, input});
     request.inputs.push_back(open ? Output() : source(edge, input));
   }
   for (const int from : part.control) request.control.push_back(parts_[static_cast<std::size_t>(from)].node);
+  request.control.insert(request.control.end(), part.control_given.begin(), part.control_given.end());
   request.attrs = attrs_of(def, *part.spec);
   if (!part.foreign && has_raw_attr(*part.spec, request.attrs)) {
     part.foreign = true;
