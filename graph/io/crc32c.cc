@@ -29,8 +29,6 @@ constexpr auto kBytes = byte_table();
 
 #ifdef __SSE4_2__
 
-constexpr std::size_t kStretch = 1024;  // bytes each of the three chains takes in a round; a power of two
-
 using Map = std::array<std::uint32_t, 32>;  // what each bit of a checksum becomes
 
 std::uint32_t mapped(const Map& map, std::uint32_t crc) {
@@ -40,16 +38,16 @@ std::uint32_t mapped(const Map& map, std::uint32_t crc) {
   return sum;
 }
 
-// Appends kStretch zero bytes to a checksum.
-class ZeroStretch {
+// Appends `bytes` zero bytes, a power of two, to a checksum.
+class Zeros {
  public:
-  ZeroStretch() {
-    Map map{};  // one zero byte, then squared until it stands for kStretch of them
+  explicit Zeros(std::size_t bytes) {
+    Map map{};  // one zero byte, then squared until it stands for all of them
     for (int bit = 0; bit < 32; ++bit) {
       const std::uint32_t c = std::uint32_t{1} << bit;
       map[bit] = kBytes[c & 255] ^ (c >> 8);
     }
-    for (std::size_t length = 1; length < kStretch; length *= 2) {
+    for (std::size_t length = 1; length < bytes; length *= 2) {
       const Map half = map;
       for (auto& image : map) image = mapped(half, image);
     }
@@ -71,21 +69,36 @@ std::uint64_t load(const char* at) {
   return word;
 }
 
-std::uint32_t extend_by_instruction(std::uint32_t crc, const char* at, std::size_t left) {
-  static const ZeroStretch after_stretch;
-  std::uint64_t a = ~crc;
-  for (; left >= 3 * kStretch; left -= 3 * kStretch, at += 3 * kStretch) {
-    std::uint64_t b = 0, c = 0;
-    for (std::size_t i = 0; i < kStretch; i += 8) {
-      a = _mm_crc32_u64(a, load(at + i));
-      b = _mm_crc32_u64(b, load(at + kStretch + i));
-      c = _mm_crc32_u64(c, load(at + 2 * kStretch + i));
+// Takes rounds of three stretches off the front of [at, at + left), each chain one stretch. Long stretches
+// join seldom; what lies ahead in memory is asked for, since three places at once are more than the processor
+// follows by itself.
+template <std::size_t stretch>
+void take_rounds(std::uint64_t& crc, const char*& at, std::size_t& left) {
+  static const Zeros after_stretch(stretch);
+  constexpr std::size_t kLine = 64, kAhead = 512;
+  for (; left >= 3 * stretch; left -= 3 * stretch, at += 3 * stretch) {
+    std::uint64_t a = crc, b = 0, c = 0;
+    for (std::size_t line = 0; line < stretch; line += kLine) {
+      const char* const first = at + line;
+      for (int chain = 0; chain < 3; ++chain) _mm_prefetch(first + chain * stretch + kAhead, _MM_HINT_T0);
+      for (std::size_t i = 0; i < kLine; i += 8) {
+        a = _mm_crc32_u64(a, load(first + i));
+        b = _mm_crc32_u64(b, load(first + stretch + i));
+        c = _mm_crc32_u64(c, load(first + 2 * stretch + i));
+      }
     }
     const std::uint32_t ab = after_stretch(static_cast<std::uint32_t>(a)) ^ static_cast<std::uint32_t>(b);
-    a = after_stretch(ab) ^ static_cast<std::uint32_t>(c);
+    crc = after_stretch(ab) ^ static_cast<std::uint32_t>(c);
   }
-  for (; left >= 8; left -= 8, at += 8) a = _mm_crc32_u64(a, load(at));
-  auto rest = static_cast<std::uint32_t>(a);
+}
+
+std::uint32_t extend_by_instruction(std::uint32_t crc, const char* at, std::size_t left) {
+  std::uint64_t sum = ~crc;
+  take_rounds<4096>(sum, at, left);
+  take_rounds<1024>(sum, at, left);
+  take_rounds<256>(sum, at, left);
+  for (; left >= 8; left -= 8, at += 8) sum = _mm_crc32_u64(sum, load(at));
+  auto rest = static_cast<std::uint32_t>(sum);
   for (; left > 0; --left, ++at) rest = _mm_crc32_u8(rest, static_cast<unsigned char>(*at));
   return ~rest;
 }
