@@ -4,6 +4,7 @@
 #include "graph/io/crc32c.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -27,33 +28,40 @@ constexpr std::array<std::uint32_t, 256> byte_table() {
 }
 constexpr auto kBytes = byte_table();
 
-#ifdef __SSE4_2__
-
 using Map = std::array<std::uint32_t, 32>;  // what each bit of a checksum becomes
 
-std::uint32_t mapped(const Map& map, std::uint32_t crc) {
+std::uint32_t apply(const Map& map, std::uint32_t crc) {
   std::uint32_t sum = 0;
-  for (int bit = 0; crc != 0; ++bit, crc >>= 1)
+  for (std::size_t bit = 0; crc != 0; ++bit, crc >>= 1)
     if (crc & 1) sum ^= map[bit];
   return sum;
 }
+
+// Appends 2^k zero bytes to a checksum.
+const Map& zeros(std::size_t k) {
+  static const std::array<Map, 64> maps = [] {
+    std::array<Map, 64> made{};
+    for (std::uint32_t bit = 0; bit < 32; ++bit) {
+      const std::uint32_t c = std::uint32_t{1} << bit;
+      made[0][bit] = kBytes[c & 255] ^ (c >> 8);
+    }
+    for (std::size_t i = 1; i < made.size(); ++i)  // twice as many each
+      for (std::size_t bit = 0; bit < 32; ++bit) made[i][bit] = apply(made[i - 1], made[i - 1][bit]);
+    return made;
+  }();
+  return maps[k];
+}
+
+#ifdef __SSE4_2__
 
 // Appends `bytes` zero bytes, a power of two, to a checksum.
 class Zeros {
  public:
   explicit Zeros(std::size_t bytes) {
-    Map map{};  // one zero byte, then squared until it stands for all of them
-    for (int bit = 0; bit < 32; ++bit) {
-      const std::uint32_t c = std::uint32_t{1} << bit;
-      map[bit] = kBytes[c & 255] ^ (c >> 8);
-    }
-    for (std::size_t length = 1; length < bytes; length *= 2) {
-      const Map half = map;
-      for (auto& image : map) image = mapped(half, image);
-    }
-    for (int byte = 0; byte < 4; ++byte)
+    const Map& map = zeros(static_cast<std::size_t>(std::countr_zero(bytes)));
+    for (std::uint32_t byte = 0; byte < 4; ++byte)
       for (std::uint32_t value = 0; value < 256; ++value)
-        table_[byte][value] = mapped(map, value << (8 * byte));
+        table_[byte][value] = apply(map, value << (8 * byte));
   }
   std::uint32_t operator()(std::uint32_t c) const {
     return table_[0][c & 255] ^ table_[1][(c >> 8) & 255] ^ table_[2][(c >> 16) & 255] ^ table_[3][c >> 24];
@@ -111,6 +119,12 @@ std::uint32_t crc32c_extend_by_table(std::uint32_t crc, std::string_view bytes) 
   std::uint32_t c = ~crc;
   for (const char byte : bytes) c = kBytes[(c ^ static_cast<unsigned char>(byte)) & 255] ^ (c >> 8);
   return ~c;
+}
+
+std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second, std::uint64_t count) {
+  for (std::size_t k = 0; count != 0; ++k, count >>= 1)
+    if (count & 1) first = apply(zeros(k), first);
+  return first ^ second;
 }
 
 std::uint32_t crc32c_extend(std::uint32_t crc, std::string_view bytes) {

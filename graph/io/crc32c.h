@@ -12,6 +12,9 @@ namespace runnel {
 // The checksum of what `crc` covers followed by `bytes`; start from 0.
 std::uint32_t crc32c_extend(std::uint32_t crc, std::string_view bytes);
 inline std::uint32_t crc32c(std::string_view bytes) { return crc32c_extend(0, bytes); }
+// The checksum of bytes whose first part has checksum `first` and whose other part, of `count` bytes, has
+// checksum `second`: parts may be taken side by side.
+std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second, std::uint64_t count);
 // The same numbers from a table, for processors without the instruction; callable everywhere so that tests
 // compare.
 std::uint32_t crc32c_extend_by_table(std::uint32_t crc, std::string_view bytes);

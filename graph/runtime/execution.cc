@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "graph/error.h"
 #include "graph/runtime/float_state.h"
@@ -15,6 +16,8 @@ constexpr std::size_t kAlignment = 64;
 // A result may lie in memory of a larger one before it; beyond this it is copied out, so that who keeps small
 // results keeps no large memory.
 constexpr std::size_t kMostSlack = 4, kSmallBytes = 4096;
+// A value of so many bytes becomes the variable's as it is, rather than being copied into its memory.
+constexpr std::size_t kWorthMoving = 1 << 16;
 
 [[noreturn]] void refuse_uninitialized(const VariableSlot& slot, const Node* reader) {
   std::string text = "Attempting to use uninitialized value " + slot.name;
@@ -242,6 +245,14 @@ Tensor Execution::held(int slot, const Shape& shape) const {
   return holds ? Tensor(s.dtype, shape, memory.buffer()) : Tensor();
 }
 
+// The same, and large memory that its only reader hands on leaves the slot, so that it need not be copied.
+Tensor Execution::handed(int slot, const Shape& shape) {
+  Tensor memory = held(slot, shape);
+  if (plan_.slots[static_cast<std::size_t>(slot)].moves && memory.bytes() >= kWorthMoving)
+    tensors_[static_cast<std::size_t>(slot)] = Tensor();
+  return memory;
+}
+
 Tensor Execution::tensor(int slot) {
   const Slot& s = plan_.slots[static_cast<std::size_t>(slot)];
   const Shape shape = shape_of(slot);
@@ -254,7 +265,7 @@ Tensor Execution::tensor(int slot) {
     }
     case Root::kFeed:
     case Root::kOwn:
-      if (Tensor memory = held(slot, shape)) return memory;
+      if (Tensor memory = handed(slot, shape)) return memory;
       break;
     case Root::kTile:
     case Root::kArena: break;
@@ -296,7 +307,7 @@ void Execution::alias(int slot, int from, const Shape& shape) {
   // Holds the memory where it is counted; the arena's and a variable's outlives the step.
   const bool counted = source.root == Root::kOwn || source.root == Root::kFeed;
   tensors_[to] = source.root == Root::kConstant ? tensor(from).reshaped(shape)
-                 : counted                      ? held(from, shape)
+                 : counted                      ? handed(from, shape)
                                                 : Tensor();
 }
 
@@ -326,14 +337,15 @@ void Execution::assign(int slot, Tensor value) {
   VariableSlot& to = *variable.slot;
   if (value.dtype() != to.dtype)
     throw InvalidArgument(cat("variable '", to.name, "' holds ", to.dtype, ", not ", value.dtype()));
-  const bool in_place =
-      to.buffer && !to.buffer->shared() && to.shape == value.shape() && to.dtype != DType::kString;
+  const bool owned = !value.buffer()->shared() && value.buffer()->count() == value.elements();
+  const bool in_place = to.buffer && !to.buffer->shared() && to.shape == value.shape() &&
+                        to.dtype != DType::kString && !(owned && value.bytes() >= kWorthMoving);
   if (in_place) {
     if (value.bytes() > 0) std::memmove(to.buffer->data(), value.data(), value.bytes());
     return;
   }
   // A tensor that nobody else holds becomes the value; another is copied, so that later updates need not.
-  if (value.buffer()->shared() || value.buffer()->count() != value.elements()) {
+  if (!owned) {
     Tensor copy(value.dtype(), value.shape());
     if (value.dtype() == DType::kString) {
       std::ranges::copy(value.values<std::string>(), copy.mutable_values<std::string>().begin());

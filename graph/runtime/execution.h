@@ -71,6 +71,7 @@ class Execution final : public Context {
                        const std::function<void(std::int64_t, std::int64_t)>& body) override;
   void* memory_of(const Slot& slot) const;
   Tensor held(int slot, const Shape& shape) const;
+  Tensor handed(int slot, const Shape& shape);
   void take_feeds(std::span<const Feed> feeds);
   void renew_own();
   void run_early();

@@ -19,6 +19,7 @@ class SlotMaker {
     for (std::size_t s = 0; s < plan_.slots.size(); ++s)
       plan_.views[static_cast<std::size_t>(plan_.slots[s].root_slot)].push_back(static_cast<int>(s));
     list_slots();
+    find_moves();
     return std::move(out_);
   }
 
@@ -62,6 +63,7 @@ class SlotMaker {
              .index = -1,
              .root_slot = s,
              .offset = 0,
+             .moves = false,
              .name = ""};
     if (value.variable >= 0) {
       out.root = Root::kVariable;
@@ -115,6 +117,32 @@ class SlotMaker {
           size_or_string(one.dtype))
         plan_.own_slots.push_back(static_cast<int>(s));
     }
+  }
+
+  // A tensor of its own that one node reads, once, and hands on: what is restored becomes the variable's
+  // without a copy.
+  void find_moves() {
+    std::vector<int> readers(plan_.slots.size(), 0);
+    for (const ValueId& id : work_.fetches)
+      if (id.node >= 0) ++readers[static_cast<std::size_t>(slot_of(id))];
+    for (const int i : work_.order)
+      for (const ValueId& id : work_.at(i).inputs) ++readers[static_cast<std::size_t>(slot_of(id))];
+    for (const int i : work_.order) {
+      if (!hands_on(work_.at(i))) continue;
+      for (const ValueId& id : work_.at(i).inputs) {
+        const int s = slot_of(id);
+        slot(s).moves = slot(s).root == Root::kOwn && slot(s).root_slot == s &&
+                        plan_.views[static_cast<std::size_t>(s)].size() == 1 &&
+                        readers[static_cast<std::size_t>(s)] == 1;
+      }
+    }
+  }
+
+  static bool hands_on(const WorkNode& node) {
+    if (node.parks) return false;  // it may come back and look again
+    if (node.kind == Kind::kView) return !node.must_copy;
+    return node.kind == Kind::kKernel && !node.inputs.empty() &&
+           access_of(*node.node, 0) == Access::kOverwrites;
   }
 
   static bool size_or_string(DType type) { return size_of(type) > 0 || type == DType::kString; }

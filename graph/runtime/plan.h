@@ -34,6 +34,7 @@ struct Slot {
   int index = -1;
   int root_slot = -1;  // the slot whose memory it shares; itself if none
   std::size_t offset = 0;
+  bool moves = false;  // the tensor goes on to its only reader, a view or an assignment
   std::string name;
 };
 

@@ -38,6 +38,18 @@ TEST_CASE("a checksum goes on from any cut") {
     CHECK(crc32c_extend(crc32c(bytes.substr(0, cut)), bytes.substr(cut)) == crc32c(bytes));
 }
 
+TEST_CASE("checksums of two parts join to that of the whole, whatever the lengths") {
+  std::string bytes(100000, '\0');
+  std::uint32_t state = 2;
+  for (char& c : bytes) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  const std::string_view all = bytes;
+  for (const std::size_t cut : {0u, 1u, 7u, 4096u, 65537u, 99999u, 100000u}) {
+    CAPTURE(cut);
+    CHECK(crc32c_joined(crc32c(all.substr(0, cut)), crc32c(all.substr(cut)), all.size() - cut) ==
+          crc32c(all));
+  }
+}
+
 TEST_CASE("masking turns back and gives the checkpoint format's value for no bytes") {
   CHECK(mask_crc(crc32c("")) == 0xa282ead8);
   CHECK(mask_crc(crc32c(std::string("\0\0\0\x3f", 4))) == 0x1f273806);

@@ -4,15 +4,25 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "graph/io/file_system.h"
 #include "graph/variable_info.h"
 #include "train/checkpoint/bundle_entry.h"
+#include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/value_codec.h"
 
 namespace runnel {
+
+// What to read of an index.
+struct NamedEntry {
+  std::string name;
+  const BundleEntry* entry = nullptr;
+  std::optional<TensorSlice> slice = {};
+};
 
 // Immutable once made; many threads may read.
 class Bundle {
@@ -28,6 +38,7 @@ class Bundle {
   Tensor read(const std::string& name, const BundleEntry& entry, const TensorSlice& slice) const;
   // Bytes in the data files, of the parts too.
   std::uint64_t stored_bytes(const std::string& name, const BundleEntry& entry) const;
+  std::vector<Tensor> read(std::span<const NamedEntry> wanted, const RunAll& run_all) const;
   void verify() const;
   // One tensor with its parts, which need not cover it. Requires: there is one.
   void verify(const std::string& name) const;

@@ -70,6 +70,16 @@ Tensor CheckpointReader::read(const std::string& name, const TensorSlice& slice)
   return state_->bundle.read(name, state_->entry(name), slice);
 }
 
+std::vector<Tensor> CheckpointReader::read(std::span<const TensorRequest> wanted,
+                                           const RunAll& run_all) const {
+  std::vector<NamedEntry> entries;
+  for (const TensorRequest& one : wanted) entries.push_back({one.name, &state_->entry(one.name), one.slice});
+  if (run_all) return state_->bundle.read(entries, run_all);
+  return state_->bundle.read(entries, [](std::int64_t n, const std::function<void(std::int64_t)>& body) {
+    for (std::int64_t i = 0; i < n; ++i) body(i);
+  });
+}
+
 void CheckpointReader::verify() const { state_->bundle.verify(); }
 
 std::vector<CheckpointDamage> CheckpointReader::find_damage() const {

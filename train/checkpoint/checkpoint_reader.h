@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,16 @@
 #include "train/checkpoint/tensor_slice.h"
 
 namespace runnel {
+
+// A tensor wanted, or a region of it.
+struct TensorRequest {
+  std::string name;
+  std::optional<TensorSlice> slice = {};
+};
+
+// Calls body(0) to body(n - 1) in any order, on any threads, and returns when all are done; rethrows an
+// error.
+using RunAll = std::function<void(std::int64_t n, const std::function<void(std::int64_t)>& body)>;
 
 struct CheckpointReaderOptions {
   FileSystem* file_system = nullptr;  // borrowed; none means the machine's files
@@ -56,6 +69,9 @@ class CheckpointReader {
   Tensor read(const std::string& name) const;
   // A region of it, from whatever parts hold it.
   Tensor read(const std::string& name, const TensorSlice& slice) const;
+
+  // Several, in parts that `run_all` may run side by side; none: one after the other.
+  std::vector<Tensor> read(std::span<const TensorRequest> wanted, const RunAll& run_all = {}) const;
 
   // Reads everything and throws DataLoss at the first damage. Variants, which Runnel does not read, are
   // passed over.

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kBuffer =
     1 << 18;  // small values are gathered to this many bytes before they are written
+constexpr std::size_t kLarge = 1 << 16;  // pieces from this size on are written from where they lie
 
 void require_name(const std::string& name) {
   if (name.empty()) throw InvalidArgument("a tensor without a name cannot be saved");
@@ -98,9 +99,13 @@ class CheckpointWriter::State {
     if (entries_.contains(key))
       throw InvalidArgument(cat(quoted(name), " is added twice to checkpoint '", prefix_, "'"));
     EncodedValue encoded;
-    encode_value(value, encoded);
     try {
-      append(encoded.bytes);
+      encoded = encode_value(value, [this](std::string_view bytes) { append(bytes); });
+    } catch (const ResourceExhausted& error) {  // speaks of one piece
+      discard();
+      throw ResourceExhausted(cat(error.message(), "; ", quoted(name), " takes ", value.bytes(),
+                                  " bytes, and ", files_.free_bytes(parent_of(prefix_)),
+                                  " are free now that what was written is removed"));
     } catch (...) {
       discard();
       throw;
@@ -108,14 +113,17 @@ class CheckpointWriter::State {
     entries_[key] = {.dtype = value.dtype(),
                      .shape = value.shape(),
                      .offset = written_,
-                     .size = encoded.bytes.size(),
+                     .size = encoded.size,
                      .crc = encoded.crc};
-    written_ += encoded.bytes.size();
+    written_ += encoded.size;
   }
 
   void append(std::string_view bytes) {
     if (buffer_.size() + bytes.size() > kBuffer) flush();
-    if (bytes.size() > kBuffer) return data_->append(bytes);
+    if (bytes.size() >= kLarge) {
+      flush();
+      return data_->append(bytes);
+    }
     buffer_ += bytes;
   }
   void flush() {

@@ -112,17 +112,19 @@ const KernelRegistration kSave{
       });
     }};
 
-Tensor read(const CheckpointReader& reader, const std::string& name, std::string_view slice, DType wanted) {
-  const DType stored = reader.info(name).dtype;
-  if (stored != wanted)
+// What RestoreV2 is asked for, if the checkpoint has it so.
+TensorRequest request(const CheckpointReader& reader, const std::string& name, std::string_view slice,
+                      DType wanted) {
+  const VariableInfo& stored = reader.info(name);
+  if (stored.dtype != wanted)
     throw InvalidArgument(
-        cat("'", name, "' is stored as ", stored, " in '", reader.prefix(), "', wanted as ", wanted));
+        cat("'", name, "' is stored as ", stored.dtype, " in '", reader.prefix(), "', wanted as ", wanted));
   const auto spec = parse_slice_spec(slice);
-  if (!spec) return reader.read(name);
-  if (!(reader.info(name).shape == spec->full))
-    throw InvalidArgument(cat("'", name, "' is stored with shape ", reader.info(name).shape, " in '",
-                              reader.prefix(), "', wanted as a part of ", spec->full));
-  return reader.read(name, spec->slice);
+  if (!spec) return {name};
+  if (!(stored.shape == spec->full))
+    throw InvalidArgument(cat("'", name, "' is stored with shape ", stored.shape, " in '", reader.prefix(),
+                              "', wanted as a part of ", spec->full));
+  return {name, spec->slice};
 }
 
 const KernelRegistration kRestore{
@@ -139,9 +141,20 @@ const KernelRegistration kRestore{
       }
       b.run([in = ListInputs(b), outputs = std::move(outputs), &files = b.files()](Context& c) {
         const CheckpointReader reader(*c[in.prefix], {.file_system = &files});
-        for (std::size_t i = 0; i < outputs.size(); ++i)
-          if (outputs[i].slot >= 0)
-            c.set_output(outputs[i].slot, read(reader, c[in.names][i], c[in.slices][i], outputs[i].dtype));
+        std::vector<TensorRequest> wanted;
+        std::vector<int> slots;
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+          if (outputs[i].slot < 0) continue;
+          wanted.push_back(request(reader, c[in.names][i], c[in.slices][i], outputs[i].dtype));
+          slots.push_back(outputs[i].slot);
+        }
+        std::vector<Tensor> values =
+            reader.read(wanted, [&c](std::int64_t n, const std::function<void(std::int64_t)>& body) {
+              c.parallel(n, 1, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i) body(i);
+              });
+            });
+        for (std::size_t i = 0; i < slots.size(); ++i) c.set_output(slots[i], std::move(values[i]));
       });
     }};
 

@@ -1,14 +1,14 @@
 // Values to bytes and back, with their checksums.
 #include "train/checkpoint/value_codec.h"
 
-#include <algorithm>
-
 #include "graph/io/crc32c.h"
+#include "train/checkpoint/number_reading.h"
 
 namespace runnel {
 namespace {
 
 constexpr std::uint64_t kCrcBytes = 4;
+constexpr std::size_t kPiece = 1 << 17;  // summed, then written while it is in the cache
 constexpr const char* kAdvice = "; restore an older checkpoint or copy it again";
 
 std::string place_of(const std::string& name, const ReadableFile& file) {
@@ -31,22 +31,25 @@ std::uint32_t extend_by_length(std::uint32_t crc, std::uint64_t length) {
   return crc32c_extend(crc, as_bytes(static_cast<std::uint32_t>(length)));
 }
 
-void encode_strings(const Tensor& tensor, EncodedValue& out) {
+EncodedValue encode_strings(const Tensor& tensor, const std::function<void(std::string_view)>& append) {
   const auto strings = tensor.values<std::string>();
+  std::string lengths;
   std::uint32_t crc = 0;
   for (const auto& text : strings) {
-    put_varint(out.own, text.size());
+    put_varint(lengths, text.size());
     crc = extend_by_length(crc, text.size());
   }
   const std::uint32_t lengths_crc = mask_crc(crc);
-  out.own += as_bytes(lengths_crc);
+  lengths += as_bytes(lengths_crc);
   crc = crc32c_extend(crc, as_bytes(lengths_crc));
+  append(lengths);
+  std::uint64_t size = lengths.size();
   for (const auto& text : strings) {
-    out.own += text;
     crc = crc32c_extend(crc, text);
+    append(text);
+    size += text.size();
   }
-  out.bytes = out.own;
-  out.crc = mask_crc(crc);
+  return {size, mask_crc(crc)};
 }
 
 // Bytes of a data file, taken from the front with every step checked.
@@ -112,45 +115,38 @@ Tensor decode_strings(const BundleEntry& entry, const std::string& place, std::s
   return tensor;
 }
 
-[[noreturn]] void damaged(const std::string& name, const ReadableFile& file, const std::string& what) {
-  throw DataLoss(cat(place_of(name, file), " is damaged: ", what, kAdvice));
-}
-
-void require_inside(const BundleEntry& entry, const std::string& name, const ReadableFile& file) {
-  const std::uint64_t size = file.size();
-  if (entry.offset > size || entry.size > size - entry.offset)
-    damaged(name, file, cat(entry.size, " bytes at ", entry.offset, " are wanted and the file has ", size));
-}
-
 Tensor decode_numbers(const BundleEntry& entry, const std::string& name, const ReadableFile& file) {
-  const auto wanted = static_cast<unsigned __int128>(entry.shape.elements()) * size_of(entry.dtype);
-  if (wanted != entry.size)
-    damaged(name, file, cat(entry.size, " bytes do not make ", entry.dtype, entry.shape));
-  Tensor tensor(entry.dtype, entry.shape);
-  const std::span<char> into(static_cast<char*>(tensor.mutable_data()), entry.size);
-  if (file.read_at(entry.offset, into) != into.size()) damaged(name, file, "the file ends before it");
-  if (mask_crc(crc32c({into.data(), into.size()})) != entry.crc) damaged(name, file, "its checksum is wrong");
-  if (entry.dtype == DType::kBool && std::ranges::any_of(into, [](char c) { return c != 0 && c != 1; }))
-    damaged(name, file, "a bool that is neither 0 nor 1");
-  return tensor;
+  NumberReading reading(entry, name, file);
+  for (std::int64_t part = 0; part < reading.parts(); ++part) reading.read(part);
+  return reading.finish();
 }
 
 }  // namespace
 
+void throw_damaged(const std::string& name, const ReadableFile& file, const std::string& what) {
+  throw DataLoss(cat(place_of(name, file), " is damaged: ", what, kAdvice));
+}
+
 bool is_storable(DType type) { return type == DType::kString || (!is_ref(type) && size_of(type) > 0); }
 
-void encode_value(const Tensor& tensor, EncodedValue& out) {
-  if (tensor.dtype() == DType::kString) return encode_strings(tensor, out);
-  out.bytes = {static_cast<const char*>(tensor.data()), tensor.bytes()};
-  out.crc = mask_crc(crc32c(out.bytes));
+EncodedValue encode_value(const Tensor& tensor, const std::function<void(std::string_view)>& append) {
+  if (tensor.dtype() == DType::kString) return encode_strings(tensor, append);
+  const std::string_view bytes(static_cast<const char*>(tensor.data()), tensor.bytes());
+  std::uint32_t crc = 0;
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+    const std::string_view piece = bytes.substr(at, kPiece);
+    crc = crc32c_extend(crc, piece);
+    append(piece);
+  }
+  return {bytes.size(), mask_crc(crc)};
 }
 
 Tensor decode_value(const BundleEntry& entry, const std::string& name, const ReadableFile& file) {
   if (!is_storable(entry.dtype))
     throw Unimplemented(
         cat(quoted(name), " is of type ", entry.dtype, ", whose values Runnel does not read"));
-  require_inside(entry, name, file);
   if (entry.dtype != DType::kString) return decode_numbers(entry, name, file);
+  require_inside(entry, name, file);
   return decode_strings(entry, place_of(name, file), file.read_at(entry.offset, entry.size));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,20 +17,20 @@ namespace runnel {
 // True if values of this type can be written and read.
 bool is_storable(DType type);
 
-// Bytes to write and their masked checksum. `bytes` may point into the tensor, which must live as long.
+// What an entry says of bytes that were written.
 struct EncodedValue {
-  std::string_view bytes;
-  std::uint32_t crc = 0;
-  std::string own;  // what `bytes` points at for strings
-  EncodedValue() = default;
-  EncodedValue(const EncodedValue&) = delete;
-  EncodedValue& operator=(const EncodedValue&) = delete;
+  std::uint64_t size = 0;
+  std::uint32_t crc = 0;  // masked
 };
-// Requires: is_storable(tensor.dtype()).
-void encode_value(const Tensor& tensor, EncodedValue& out);
+// Hands the bytes on piece by piece; numbers from where they lie, without a copy. Requires:
+// is_storable(tensor.dtype()).
+EncodedValue encode_value(const Tensor& tensor, const std::function<void(std::string_view)>& append);
 
 // Reads and checks what `entry` tells. Throws DataLoss naming the tensor and the file; nothing is allocated
 // for bytes that the file does not have. Requires: an entry without slices.
 Tensor decode_value(const BundleEntry& entry, const std::string& name, const ReadableFile& file);
+
+// "the value of 'w' in 'model.ckpt.data-...' is damaged: ..." as DataLoss.
+[[noreturn]] void throw_damaged(const std::string& name, const ReadableFile& file, const std::string& what);
 
 }  // namespace runnel
