@@ -110,6 +110,20 @@ void save(benchmark::State& state, const Workload& work, SaveCase how) {
   remove_files();
 }
 
+// How long the caller of an asynchronous save is held.
+void save_async(benchmark::State& state, const Workload& work) {
+  Trained& model = trained(work);
+  model.files.synced = true;
+  const auto before = [&] {
+    model.saver->wait();
+    remove_files();
+  };
+  measure(state, work, before, [&] {
+    model.saver->save_async(*model.session, prefix(), {.write_meta_graph = false, .write_state = false});
+  });
+  before();
+}
+
 void restore(benchmark::State& state, const Workload& work) {
   Trained& model = trained(work);
   remove_files();
@@ -212,6 +226,7 @@ void register_workloads() {
     add("save/unsynced", work, save, SaveCase{.synced = false});
     add("save/unsynced_all", work, save, SaveCase{.synced = false, .all = true});
     add("save/durable_all", work, save, SaveCase{.all = true});
+    add("save/async_held", work, save_async);
     add("floor/read_crc", work, floor_read);
     add("restore", work, restore);
   }
