@@ -14,7 +14,10 @@ tf.disable_v2_behavior()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build")) / "tests/interop/copy_checkpoint"
 TYPES = [tf.float32, tf.float64, tf.float16, tf.bfloat16, tf.int8, tf.int16, tf.int32, tf.int64, tf.uint8, tf.uint16,
-         tf.uint32, tf.uint64, tf.bool, tf.complex64, tf.complex128, tf.string, tf.qint8, tf.quint8, tf.qint32]
+         tf.uint32, tf.uint64, tf.bool, tf.complex64, tf.complex128, tf.string, tf.qint8, tf.quint8, tf.qint16, tf.quint16, tf.qint32]
+# A byte an element, whatever their bits.
+SMALL = [tf.as_dtype(n) for n in ("float8_e5m2", "float8_e4m3fn", "int4", "uint4", "int2", "uint2", "float4_e2m1fn")]
+TYPES += SMALL
 JOINED = [tf.float32, tf.float64, tf.int8, tf.int32, tf.int64, tf.complex64]  # TensorFlow joins parts of few types
 SHAPES = [(), (0, 3), (1,), (7,), (4, 3), (2, 3, 5)]
 
@@ -24,7 +27,7 @@ def value(dtype, shape, rng):
         return np.array([rng.bytes(int(rng.integers(0, 200))) for _ in range(int(np.prod(shape)))], object).reshape(shape)
     if dtype == tf.bool:
         return rng.integers(0, 2, shape).astype(bool)
-    raw = rng.integers(0, 2, shape) if dtype.is_quantized else rng.integers(0, 100, shape)
+    raw = rng.integers(0, 2, shape) if dtype.is_quantized or dtype in SMALL else rng.integers(0, 100, shape)
     return np.asarray(raw).astype(dtype.as_numpy_dtype)
 
 
