@@ -102,3 +102,59 @@ TEST_CASE("a shard's name has five digits twice") {
   CHECK(name(3) == "d/m-00003-of-00012");
   CHECK_THROWS_AS(name(12), InvalidArgument);
 }
+
+TEST_CASE(
+    "a large value goes to its variable, again in the next step, and stays as fetched when it is fetched "
+    "too") {
+  constexpr int kMany = 1 << 19;  // two megabytes, read in parts
+  for (const bool resource : {false, true}) {
+    CAPTURE(resource);
+    MemoryFileSystem files;
+    std::vector<float> values(kMany);
+    for (int i = 0; i < kMany; ++i) values[i] = static_cast<float>(i);
+    const Tensor saved = Tensor::vector(values);
+    CheckpointWriter writer("m", {.file_system = &files});
+    writer.add("v", saved);
+    writer.finish();
+    Graph g;
+    const Variable v = variable(g, Tensor::zeros(DType::kFloat, {kMany}), "v", {.use_resource = resource});
+    const Output read = restore_v2(constant(g, Tensor::scalar("m")), {{"v"}}, {DType::kFloat})[0];
+    const Operation restore = assign(v, read).node(),
+                    add =
+                        assign_add(v, constant(g, Tensor::from<float>({kMany}, std::vector<float>(kMany, 1))))
+                            .node();
+    Session session(g, {.file_system = &files});
+    for (int round = 0; round < 2; ++round) {
+      session.run(restore);
+      CHECK(session.run(v) == saved);
+      const Fetch both[] = {read, restore};
+      const Tensor fetched = session.run(both)[0];
+      session.run(add);
+      CHECK(fetched == saved);
+      CHECK(session.run(v).values<float>()[kMany - 1] == static_cast<float>(kMany));
+    }
+  }
+}
+
+TEST_CASE("damage in any part of a large value is found, and the variable keeps what it had") {
+  MemoryFileSystem files;
+  CheckpointWriter writer("m", {.file_system = &files});
+  writer.add("v", Tensor::zeros(DType::kFloat, {1 << 19}));
+  writer.finish();
+  const std::string whole = files.contents().at("m.data-00000-of-00001");
+  Graph g;
+  const Variable v = variable(g, Tensor::vector<float>({7}), "v", {.validate_shape = false});
+  const Operation restore =
+      assign(v, restore_v2(constant(g, Tensor::scalar("m")), {{"v"}}, {DType::kFloat})[0]).node();
+  Session session(g, {.file_system = &files});
+  session.run(initialize_global_variables(g));
+  for (const std::size_t at :
+       {std::size_t{0}, (std::size_t{1} << 20) - 1, std::size_t{1} << 20, whole.size() - 1}) {
+    CAPTURE(at);
+    std::string damaged = whole;
+    damaged[at] ^= 1;
+    write_file_atomically(files, "m.data-00000-of-00001", damaged);
+    CHECK_THROWS_AS(session.run(restore), DataLoss);
+    CHECK(session.run(v) == Tensor::vector<float>({7}));
+  }
+}
