@@ -61,14 +61,16 @@ Outputs saved_tensors(Output save) {
   return tensors;
 }
 
-SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save) {
-  if (!step.tensor()) return {step.number() ? std::optional(*step.number()) : std::nullopt};
+SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save, bool always) {
+  SaveCut cut{step.number() ? std::optional(*step.number()) : std::nullopt};
+  if (!step.tensor() && !always) return cut;
   const Outputs saved = save ? saved_tensors(*save) : Outputs{};
-  std::vector<Fetch> fetches{*step.tensor()};
-  fetches.insert(fetches.end(), saved.begin(), saved.end());
+  if (!step.tensor() && saved.empty()) return cut;
+  std::vector<Fetch> fetches(saved.begin(), saved.end());
+  if (step.tensor()) fetches.emplace_back(*step.tensor());
   const std::vector<Tensor> values = session.run(std::span<const Fetch>(fetches));
-  SaveCut cut{step_number(*step.tensor(), values[0])};
-  for (std::size_t i = 0; i < saved.size(); ++i) cut.values.push_back({saved[i], values[i + 1]});
+  if (step.tensor()) cut.step = step_number(*step.tensor(), values.back());
+  for (std::size_t i = 0; i < saved.size(); ++i) cut.values.push_back({saved[i], values[i]});
   return cut;
 }
 

@@ -34,8 +34,8 @@ class SaveStep {
 // them, by a control edge: then only that run can tell what they write.
 Outputs saved_tensors(Output save);
 
-// The step's number, and the saved tensors' values of the same moment, to be fed to the run that saves; no
-// values for a step that is no tensor.
+// The step's number, and the saved tensors' values of the same moment, to be fed to the run that saves. For a
+// step that is no tensor there are values only if `always`: the run that saves reads them itself.
 struct SaveCut {
   std::optional<std::int64_t> step;
   std::vector<Feed> values = {};
@@ -43,6 +43,6 @@ struct SaveCut {
 
 // `save`: the tensor whose fetch saves; none if nothing will be saved. Throws InvalidArgument for a step that
 // is no integer scalar.
-SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save);
+SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> save, bool always = false);
 
 }  // namespace runnel

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "graph/log.h"
+#include "train/checkpoint/async_save.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_state.h"
@@ -62,28 +63,37 @@ class Saver::State {
   }
 
   std::string save(Session& session, const std::string& path, const SaveOptions& o) {
-    const std::lock_guard turn(mutex_);
-    require_graph(session);
-    FileSystem& files = session.files();
-    const SaveCut cut = empty_ ? read_cut(session, o.global_step, std::nullopt)
-                               : read_cut(session, o.global_step, built("save").nodes.save);
+    const std::lock_guard call(calls_);
+    async_.wait();
+    return save_now(session, path, o);
+  }
+
+  std::string save_async(Session& session, const std::string& path, const SaveOptions& o) {
+    const std::lock_guard call(calls_);
+    async_.wait();
+    std::unique_lock turn(mutex_);
+    const std::optional<Output> save = save_tensor(session);
+    turn.unlock();
+    SaveCut cut = read_cut(session, o.global_step, save, true);
+    if (cut.values.empty()) return save_now(session, path, o);
     const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
     require_state_name(o.latest_filename, prefix);
-    const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
-    clean_up_killed_saves(files, path, o.latest_filename);
-    const std::string meta = cat(prefix, ".", o.meta_graph_suffix);
-    Undo undo(files, prefix, meta);
-    if (empty_)
-      make_directories(files, parent_of(prefix));
-    else
-      run_save(session, prefix, cut.values);
-    if (o.write_meta_graph) write_file_atomically(files, meta, graph);
-    if (o.write_state && !empty_) keep(files, prefix, o, undo);
-    undo.keep();
-    return empty_ ? "" : prefix;
+    async_.start(cat("the save to '", prefix, "'"),
+                 [this, &files = session.files(), path, prefix, o, values = std::move(cut.values)] {
+                   const std::lock_guard turn(mutex_);
+                   write(session_aside(files), path, prefix, values, o);
+                 });
+    return prefix;
+  }
+
+  void wait() {
+    const std::lock_guard call(calls_);
+    async_.wait();
   }
 
   RestoreReport restore(Session& session, const std::string& prefix, const RestoreOptions& o) {
+    const std::lock_guard call(calls_);
+    async_.join();
     const std::lock_guard turn(mutex_);
     require_graph(session);
     if (empty_) return {};
@@ -171,6 +181,46 @@ class Saver::State {
                    restored_by(nodes.restore));
   }
 
+  // What to fetch so that all is saved; none if there is nothing.
+  std::optional<Output> save_tensor(const Session& session) const {
+    require_graph(session);
+    return empty_ ? std::nullopt : std::optional(built("save").nodes.save);
+  }
+
+  std::string save_now(Session& session, const std::string& path, const SaveOptions& o) {
+    const std::lock_guard turn(mutex_);
+    const SaveCut cut = read_cut(session, o.global_step, save_tensor(session));
+    const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
+    require_state_name(o.latest_filename, prefix);
+    write(session, path, prefix, cut.values, o);
+    return empty_ ? "" : prefix;
+  }
+
+  void write(Session& session, const std::string& path, const std::string& prefix,
+             const std::vector<Feed>& values, const SaveOptions& o) {
+    FileSystem& files = session.files();
+    const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
+    clean_up_killed_saves(files, path, o.latest_filename);
+    const std::string meta = cat(prefix, ".", o.meta_graph_suffix);
+    Undo undo(files, prefix, meta);
+    if (empty_)
+      make_directories(files, parent_of(prefix));
+    else
+      run_save(session, prefix, values);
+    if (o.write_meta_graph) write_file_atomically(files, meta, graph);
+    if (o.write_state && !empty_) keep(files, prefix, o, undo);
+    undo.keep();
+  }
+
+  // Saves values that were read before, whatever becomes of the session that they are of.
+  Session& session_aside(FileSystem& files) {
+    if (!aside_ || &aside_->files() != &files)
+      aside_ = std::make_unique<Session>(*graph_, SessionOptions{.intra_op_parallelism_threads = 1,
+                                                                 .inter_op_parallelism_threads = 1,
+                                                                 .file_system = &files});
+    return *aside_;
+  }
+
   void run_save(Session& session, const std::string& prefix, std::vector<Feed> feeds) {
     const SaverNodes& nodes = built_->nodes;
     feeds.push_back({nodes.filename, Tensor::scalar(prefix)});
@@ -251,10 +301,13 @@ class Saver::State {
   int max_to_keep_ = 0;
   Clock& clock_;
   const double start_;
-  mutable std::mutex mutex_;
+  std::mutex calls_;          // of who saves or restores, to the end of the call
+  mutable std::mutex mutex_;  // of what follows; the thread of an asynchronous save takes this one alone
   std::optional<Built> built_;
   bool empty_ = false;                           // built, without variables
   std::map<std::string, KeptCheckpoints> kept_;  // by directory, as callers spell it
+  std::unique_ptr<Session> aside_;
+  AsyncSave async_;  // last: what it uses is there until its thread has ended
 };
 
 Saver::~Saver() = default;
@@ -297,6 +350,10 @@ std::string Saver::save(Session& session, const std::string& path, SaveOptions o
 RestoreReport Saver::restore(Session& session, const std::string& prefix, RestoreOptions o) {
   return state_->restore(session, prefix, o);
 }
+std::string Saver::save_async(Session& session, const std::string& path, SaveOptions o) {
+  return state_->save_async(session, path, o);
+}
+void Saver::wait() { state_->wait(); }
 std::vector<std::string> Saver::last_checkpoints() const { return state_->last_checkpoints(); }
 void Saver::recover_last_checkpoints(FileSystem& files, std::span<const std::string> prefixes) {
   state_->recover(files, prefixes);

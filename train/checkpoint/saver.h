@@ -1,7 +1,6 @@
 // Saves variables of a session to checkpoints and restores them, keeps the newest few, and writes the graph
 // beside each (`.meta`), so that TensorFlow goes on from ours and we from theirs. Source: tf.train.Saver
-// (behaviours 8, formats 5); README.md has the order of operations and what differs. Left out for now:
-// saving in the background.
+// (behaviours 8, formats 5); README.md has the order of operations and what differs.
 #pragma once
 
 #include <concepts>
@@ -94,6 +93,16 @@ class Saver {
   // InvalidArgument for wrong paths, ResourceExhausted when the disk is full, FailedPrecondition for
   // variables without a value.
   std::string save(Session& session, const std::string& path, SaveOptions options = {});
+
+  // The same behind the caller's back: it returns as soon as it has the values, of this moment, and a thread
+  // writes them while training goes on (a variable is copied when it is first written meanwhile). One at a
+  // time: a second call waits for the first. An error of the writing is thrown by the next save, save_async
+  // or wait, which then does nothing else; by the destructor, which waits, it is logged. The session may go
+  // before the save is done, its file system may not. A `.meta` has the graph as it is when it is written.
+  // Savers of TensorFlow's that do something else before they save are run at once, as by `save`.
+  std::string save_async(Session& session, const std::string& path, SaveOptions options = {});
+  // Until the save in flight is done.
+  void wait();
 
   // Gives the variables the values in the checkpoint; they need none before. Everything is compared with the
   // checkpoint's index first: if something is missing (NotFound) or has another dtype or shape

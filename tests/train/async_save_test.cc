@@ -1,0 +1,171 @@
+// Saver::save_async: what the caller waits for, what is written, and where errors go.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+#include "graph/graph.h"
+#include "graph/io/fault_file_system.h"
+#include "graph/io/memory_file_system.h"
+#include "graph/log.h"
+#include "ops/ops.h"
+#include "train/train.h"
+
+using namespace runnel;
+
+namespace {
+
+// Files in memory that hold up whoever opens one for writing until they are told.
+class SlowFiles final : public FileSystem {
+ public:
+  void stop() { set(false); }
+  void go() { set(true); }
+  // Until somebody is held up.
+  void wait_for_writer() {
+    std::unique_lock hold(mutex_);
+    changed_.wait(hold, [&] { return waiting_ > 0; });
+  }
+
+  std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
+    std::unique_lock hold(mutex_);
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait(hold, [&] { return going_; });
+    --waiting_;
+    return files_.open_for_writing(path, mode);
+  }
+  std::unique_ptr<ReadableFile> open_for_reading(const std::string& path) override {
+    return files_.open_for_reading(path);
+  }
+  void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
+  void remove(const std::string& path) override { files_.remove(path); }
+  void remove_directory(const std::string& path) override { files_.remove_directory(path); }
+  bool make_directory(const std::string& path) override { return files_.make_directory(path); }
+  void sync_directory(const std::string& path) override { files_.sync_directory(path); }
+  std::vector<std::string> list(const std::string& directory) override { return files_.list(directory); }
+  bool exists(const std::string& path) override { return files_.exists(path); }
+  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
+  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
+  double modified(const std::string& path) override { return files_.modified(path); }
+  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
+
+ private:
+  void set(bool going) {
+    const std::lock_guard hold(mutex_);
+    going_ = going;
+    changed_.notify_all();
+  }
+  MemoryFileSystem files_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int waiting_ = 0;
+  bool going_ = true;
+};
+
+// A counter and a vector that one step changes together.
+struct Counting {
+  explicit Counting(FileSystem& files, bool resource = false) : session(g, {.file_system = &files}) {
+    v = variable(g, Tensor::vector<float>({0, 0, 0}), "v", {.use_resource = resource});
+    step = variable(g, Tensor::scalar<std::int64_t>(0), "step", {.use_resource = resource});
+    const Operation both[] = {Operation(assign_add(v, constant(g, Tensor::vector<float>({1, 1, 1}))).node()),
+                              Operation(assign_add(step, Tensor::scalar<std::int64_t>(1)).node())};
+    train = group(g, both);
+    saver.emplace(g, SaverOptions{.max_to_keep = 2});
+    session.run(initialize_global_variables(g));
+  }
+  Graph g;
+  Variable v, step;
+  Operation train;
+  std::optional<Saver> saver;
+  Session session;
+};
+
+Tensor stored(FileSystem& files, const std::string& prefix) {
+  return CheckpointReader(prefix, {.file_system = &files}).read("v");
+}
+
+}  // namespace
+
+TEST_CASE(
+    "training goes on while an asynchronous save waits for its disk, and the save has the values from "
+    "before") {
+  for (const bool resource : {false, true}) {
+    CAPTURE(resource);
+    SlowFiles files;
+    Counting model(files, resource);
+    model.session.run(model.train);
+    files.stop();
+    const std::string prefix =
+        model.saver->save_async(model.session, "run/model.ckpt", {.global_step = model.step});
+    CHECK(prefix == "run/model.ckpt-1");
+    files.wait_for_writer();
+    for (int i = 0; i < 3; ++i) model.session.run(model.train);
+    CHECK(model.session.get<std::int64_t>(model.step) == 4);
+    CHECK_FALSE(files.exists(prefix + ".index"));
+    files.go();
+    model.saver->wait();
+    CHECK(stored(files, prefix) == Tensor::vector<float>({1, 1, 1}));
+    CHECK(latest_checkpoint("run", {.file_system = &files}) == prefix);
+  }
+}
+
+TEST_CASE("saves end in the order in which they were asked for, and old ones are deleted as ever") {
+  MemoryFileSystem files;
+  Counting model(files);
+  for (int i = 0; i < 4; ++i) {
+    model.session.run(model.train);
+    if (i == 2) {
+      model.saver->save(model.session, "run/model.ckpt", {.global_step = model.step});
+    } else {
+      model.saver->save_async(model.session, "run/model.ckpt", {.global_step = model.step});
+    }
+  }
+  model.saver->wait();
+  CHECK(model.saver->last_checkpoints() == std::vector<std::string>{"run/model.ckpt-3", "run/model.ckpt-4"});
+  CHECK_FALSE(files.exists("run/model.ckpt-1.index"));
+  CHECK(stored(files, "run/model.ckpt-4") == Tensor::vector<float>({4, 4, 4}));
+}
+
+TEST_CASE("an asynchronous save that fails is told of once, by the next call, and saves go on after") {
+  MemoryFileSystem memory;
+  FaultFileSystem files(memory);
+  Counting model(files);
+  const auto fail_next = [&] {
+    files.fail_at(3, Fault::kNoSpace);
+    model.saver->save_async(model.session, "run/model.ckpt");
+  };
+  fail_next();
+  CHECK_THROWS_AS(model.saver->wait(), ResourceExhausted);
+  model.saver->wait();
+  fail_next();
+  CHECK_THROWS_AS(model.saver->save(model.session, "run/model.ckpt"), ResourceExhausted);
+  fail_next();
+  CHECK_THROWS_AS(model.saver->save_async(model.session, "run/model.ckpt"), ResourceExhausted);
+  model.saver->save_async(model.session, "run/model.ckpt");
+  model.saver->wait();
+  CHECK(stored(memory, "run/model.ckpt") == Tensor::vector<float>({0, 0, 0}));
+}
+
+TEST_CASE("what the caller can get wrong is refused at once, without a thread") {
+  MemoryFileSystem files;
+  Counting model(files);
+  CHECK_THROWS_AS(model.saver->save_async(model.session, "run/"), InvalidArgument);
+  Graph other;
+  const Variable w = variable(other, 1.0f, "w");
+  Saver saver(other);
+  Session session(other, {.file_system = &files});
+  CHECK_THROWS_AS(saver.save_async(session, "run/model.ckpt"), FailedPrecondition);  // no value yet
+  CHECK_THROWS_AS(saver.save_async(model.session, "run/model.ckpt"), InvalidArgument);
+}
+
+TEST_CASE("a Saver that goes away finishes its save first, also when the session is gone") {
+  MemoryFileSystem files;
+  {
+    auto model = std::make_unique<Counting>(files);
+    Saver saver = std::move(*model->saver);
+    saver.save_async(model->session, "run/model.ckpt");
+    model.reset();
+  }
+  CHECK(stored(files, "run/model.ckpt") == Tensor::vector<float>({0, 0, 0}));
+}
