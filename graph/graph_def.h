@@ -58,6 +58,18 @@ using NodeFilter = std::function<bool(std::string_view)>;
 void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def,
                     const NodeFilter& wanted = {});
 
+// Its parts: all but the nodes (refused where their constants take over 2 GB), a node, and what of its
+// attributes goes out.
+void export_rest(const Graph::State& state, const std::vector<const Node*>& nodes, pb::GraphDef& def);
+void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& def);
+inline constexpr std::string_view kOutputShapes = "_output_shapes";  // made for the file, never kept
+bool is_written(const Node& node, const std::string& attr, const AttrValue& value,
+                const GraphDefOptions& options);
+// What is known of an output from its op's shape function and from the file that the node came with. The
+// file's word is written again but never used: a plan that believed it could be made to write outside of its
+// memory.
+Shape shape_to_write(const Node& node, int i);
+
 // Removes attributes that have their op's default.
 void strip_defaults(const Graph::State& state, pb::NodeDef& node);
 

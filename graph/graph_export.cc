@@ -6,6 +6,7 @@
 #include "graph/attr_proto.h"
 #include "graph/error.h"
 #include "graph/graph_def.h"
+#include "graph/graph_wire.h"
 #include "graph/tensor_proto.h"
 #include "graph/wire.h"
 #include "runnel/graph.pb.h"
@@ -18,38 +19,6 @@ constexpr int kConsumerOfFunctions = 12;  // the graph version that brought func
 bool has_default(const Node& node, const std::string& name, const AttrValue& value) {
   const AttrSpec* spec = node.spec().attr(name);
   return spec && spec->default_value && same_attr(value, *spec->default_value);
-}
-
-constexpr const char* kShapes = "_output_shapes";
-
-// What is known of an output from its op's shape function and from the file that the node came with. The
-// file's word is written again but never used: a plan that believed it could be made to write outside of its
-// memory.
-Shape known_shape(const Node& node, int i) {
-  const Shape& inferred = node.output_shape(i);
-  const AttrValue* attr = node.attr(kShapes);
-  const auto* stated = attr ? attr->if_is<std::vector<Shape>>() : nullptr;
-  if (!stated || static_cast<int>(stated->size()) != node.outputs()) return inferred;
-  const Shape& shape = (*stated)[static_cast<std::size_t>(i)];
-  return inferred.compatible_with(shape) ? inferred.merged_with(shape) : inferred;
-}
-
-void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& def) {
-  def.ParseFromString(Graph::State::unknown_fields_of(node));
-  def.set_name(node.name());
-  def.set_op(node.op());
-  if (!options.clear_devices) def.set_device(node.device());
-  for (const Output& input : node.input_list())
-    def.add_input(input.index() == 0 ? input.node().name() : input.name());
-  for (const Node* control : node.control_inputs()) def.add_input("^" + control->name());
-  for (const auto& [name, value] : node.attrs()) {
-    const bool left_out = (options.strip_default_attrs && has_default(node, name, value)) ||
-                          (name == kShapes && (options.add_shapes || !node.is_foreign()));
-    if (!left_out) write_attr(value, (*def.mutable_attr())[name]);
-  }
-  if (!options.add_shapes || node.outputs() == 0) return;
-  auto& shapes = *(*def.mutable_attr())[kShapes].mutable_list();
-  for (int i = 0; i < node.outputs(); ++i) write_shape(known_shape(node, i), *shapes.add_shape());
 }
 
 // Refuses constants over 2 GB before they are copied; message_bytes counts the rest.
@@ -71,14 +40,48 @@ void require_writable(const std::vector<const Node*>& nodes) {
 
 }  // namespace
 
+Shape shape_to_write(const Node& node, int i) {
+  const Shape& inferred = node.output_shape(i);
+  const AttrValue* attr = node.attr(kOutputShapes);
+  const auto* stated = attr ? attr->if_is<std::vector<Shape>>() : nullptr;
+  if (!stated || static_cast<int>(stated->size()) != node.outputs()) return inferred;
+  const Shape& shape = (*stated)[static_cast<std::size_t>(i)];
+  return inferred.compatible_with(shape) ? inferred.merged_with(shape) : inferred;
+}
+
+bool is_written(const Node& node, const std::string& attr, const AttrValue& value,
+                const GraphDefOptions& options) {
+  if (attr == kOutputShapes) return !options.add_shapes && node.is_foreign();
+  return !(options.strip_default_attrs && has_default(node, attr, value));
+}
+
+void write_node(const Node& node, const GraphDefOptions& options, pb::NodeDef& def) {
+  def.ParseFromString(Graph::State::unknown_fields_of(node));
+  def.set_name(node.name());
+  def.set_op(node.op());
+  if (!options.clear_devices) def.set_device(node.device());
+  for (const Output& input : node.input_list())
+    def.add_input(input.index() == 0 ? input.node().name() : input.name());
+  for (const Node* control : node.control_inputs()) def.add_input("^" + control->name());
+  for (const auto& [name, value] : node.attrs())
+    if (is_written(node, name, value, options)) write_attr(value, (*def.mutable_attr())[name]);
+  if (!options.add_shapes || node.outputs() == 0) return;
+  auto& shapes = *(*def.mutable_attr())[std::string(kOutputShapes)].mutable_list();
+  for (int i = 0; i < node.outputs(); ++i) write_shape(shape_to_write(node, i), *shapes.add_shape());
+}
+
 void export_message(const Graph::State& state, const GraphDefOptions& options, pb::GraphDef& def,
                     const NodeFilter& wanted) {
   std::vector<const Node*> nodes;
   for (const auto& node : state.nodes)
     if (!wanted || wanted(node->name())) nodes.push_back(node.get());
+  export_rest(state, nodes, def);
+  for (const Node* node : nodes) write_node(*node, options, *def.add_node());
+}
+
+void export_rest(const Graph::State& state, const std::vector<const Node*>& nodes, pb::GraphDef& def) {
   require_writable(nodes);
   def.ParseFromString(state.carried.unknown_fields);
-  for (const Node* node : nodes) write_node(*node, options, *def.add_node());
   const bool functions = !state.carried.library.empty();
   if (functions) def.mutable_library()->ParseFromString(state.carried.library);
   def.mutable_versions()->set_producer(state.carried.producer);
@@ -99,9 +102,7 @@ void strip_defaults(const Graph::State& state, pb::NodeDef& node) {
 
 std::string Graph::to_graph_def(GraphDefOptions options) const {
   std::lock_guard hold(state_->lock);
-  pb::GraphDef def;
-  export_message(*state_, options, def);
-  return message_bytes(def, "the graph");
+  return graph_bytes(*state_, options);
 }
 
 std::string Graph::to_graph_def_text(GraphDefOptions options) const {

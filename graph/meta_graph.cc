@@ -9,6 +9,7 @@
 #include "graph/collection_proto.h"
 #include "graph/error.h"
 #include "graph/graph_def.h"
+#include "graph/graph_wire.h"
 #include "graph/input_name.h"
 #include "graph/log.h"
 #include "graph/meta_graph_names.h"
@@ -23,16 +24,32 @@ namespace {
 constexpr const char* kTensorflowVersion = "1.15.0";
 
 // Ops of the graph's nodes and of its functions' bodies, sorted.
-std::set<std::string> ops_of(const pb::GraphDef& def) {
-  std::set<std::string> out;
+using Ops = std::set<std::string>;
+
+void add_ops(const pb::FunctionDefLibrary& library, Ops& ops) {
+  for (const auto& function : library.function())
+    for (const auto& node : function.node_def()) ops.insert(node.op());
+}
+
+Ops ops_of(const pb::GraphDef& def) {
+  Ops out;
   for (const auto& node : def.node()) out.insert(node.op());
-  for (const auto& function : def.library().function())
-    for (const auto& node : function.node_def()) out.insert(node.op());
+  add_ops(def.library(), out);
   return out;
 }
 
-void write_ops(const Graph::State& state, const pb::GraphDef& def, pb::OpList& list) {
-  for (const std::string& op : ops_of(def)) {
+Ops ops_of(const Graph::State& state) {
+  Ops out;
+  for (const auto& node : state.nodes)
+    if (!out.contains(node->op())) out.insert(node->op());
+  pb::FunctionDefLibrary library;
+  library.ParseFromString(state.carried.library);
+  add_ops(library, out);
+  return out;
+}
+
+void write_ops(const Graph::State& state, const Ops& ops, pb::OpList& list) {
+  for (const std::string& op : ops) {
     const auto carried = state.carried.op_defs.find(op);
     if (carried != state.carried.op_defs.end()) {
       list.add_op()->ParseFromString(carried->second);
@@ -101,14 +118,17 @@ class Selection {
   std::vector<std::string> left_out_;
 };
 
+GraphDefOptions graph_options(const MetaGraphOptions& options) {
+  return {.add_shapes = true,
+          .strip_default_attrs = options.strip_default_attrs,
+          .clear_devices = options.clear_devices};
+}
+
 void write_graph(const Graph::State& state, const MetaGraphOptions& options, const Selection& selection,
                  pb::GraphDef& def) {
   if (options.graph_def.empty()) {
-    export_message(state,
-                   {.add_shapes = true,
-                    .strip_default_attrs = options.strip_default_attrs,
-                    .clear_devices = options.clear_devices},
-                   def, [&](std::string_view name) { return selection.name(name).has_value(); });
+    export_message(state, graph_options(options), def,
+                   [&](std::string_view name) { return selection.name(name).has_value(); });
     return;
   }
   read_message(options.graph_def, def, "a GraphDef");
@@ -188,15 +208,18 @@ std::string export_meta_graph_def(const Graph& graph, const MetaGraphOptions& op
   const Selection selection(options);
   pb::MetaGraphDef meta;
   if (selection.is_all()) meta.ParseFromString(state.carried.unknown_meta_fields);
-  write_graph(state, options, selection, *meta.mutable_graph_def());
+  // The whole graph need not be made a message first.
+  const bool straight = selection.is_all() && options.graph_def.empty() && !options.as_text;
+  if (!straight) write_graph(state, options, selection, *meta.mutable_graph_def());
   if (!options.saver_def.empty() && !parse_message(options.saver_def, *meta.mutable_saver_def()))
     throw InvalidArgument("the saver_def given is no serialized SaverDef");
   write_collections(state, options, meta);
   if (!selection.is_all()) select(state, selection, meta);
   pb::MetaGraphDef::MetaInfoDef& info = *meta.mutable_meta_info_def();
-  write_ops(state, meta.graph_def(), *info.mutable_stripped_op_list());
+  write_ops(state, straight ? ops_of(state) : ops_of(meta.graph_def()), *info.mutable_stripped_op_list());
   info.set_tensorflow_version(kTensorflowVersion);
   info.set_stripped_default_attrs(options.strip_default_attrs);
+  if (straight) return meta_graph_bytes(state, graph_options(options), meta);
   return options.as_text ? message_text(meta) : message_bytes(meta, "the graph");
 }
 
