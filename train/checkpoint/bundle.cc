@@ -3,7 +3,6 @@
 
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/index_table.h"
-#include "train/checkpoint/number_reading.h"
 
 namespace runnel {
 namespace {
@@ -54,9 +53,12 @@ Bundle::Bundle(FileSystem& files, const std::string& prefix, const std::string& 
     throw_error(e.code(), cat("'", index_path, "': ", e.message()));
   }
   data_.resize(static_cast<std::size_t>(shards));
+  sizes_.resize(data_.size());
   for (const auto& [key, entry] : entries_) {
     auto& file = data_[static_cast<std::size_t>(entry.shard)];
-    if (entry.slices.empty() && !file) file = open_data(files, data_path(prefix, entry.shard, shards));
+    if (!entry.slices.empty() || file) continue;
+    file = open_data(files, data_path(prefix, entry.shard, shards));
+    sizes_[static_cast<std::size_t>(entry.shard)] = file->size();
   }
 }
 
@@ -103,50 +105,6 @@ std::uint64_t Bundle::stored_bytes(const std::string& name, const BundleEntry& e
   std::uint64_t bytes = entry.size;
   for (const auto& slice : entry.slices) bytes += part(name, entry, slice).size;
   return bytes;
-}
-
-// Large tensors go in parts, small ones together until they are worth a thread.
-std::vector<Tensor> Bundle::read(std::span<const NamedEntry> wanted, const RunAll& run_all) const {
-  constexpr std::uint64_t kTask = 1 << 20;  // bytes
-  std::vector<Tensor> out(wanted.size());
-  std::vector<std::unique_ptr<NumberReading>> readings(wanted.size());
-  std::vector<std::pair<std::size_t, std::int64_t>> parts;  // tensor, part
-  std::vector<std::size_t> tasks;                           // the first part of each
-  std::uint64_t bytes = kTask;                              // of the last task
-  const auto add = [&](std::size_t tensor, std::int64_t part, std::uint64_t size) {
-    if (bytes + size > kTask) {
-      tasks.push_back(parts.size());
-      bytes = 0;
-    }
-    bytes += size;
-    parts.emplace_back(tensor, part);
-  };
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const BundleEntry& entry = *wanted[i].entry;
-    if (wanted[i].slice || !entry.slices.empty() || size_of(entry.dtype) == 0 || !is_storable(entry.dtype)) {
-      add(i, 0, kTask);
-      continue;
-    }
-    readings[i] = std::make_unique<NumberReading>(entry, wanted[i].name, data_of(entry));
-    for (std::int64_t part = 0; part < readings[i]->parts(); ++part)
-      add(i, part, std::min(kTask, readings[i]->bytes()));
-  }
-  tasks.push_back(parts.size());
-  run_all(static_cast<std::int64_t>(tasks.size()) - 1, [&](std::int64_t task) {
-    const auto t = static_cast<std::size_t>(task);
-    for (std::size_t k = tasks[t]; k < tasks[t + 1]; ++k) {
-      const auto [i, part] = parts[k];
-      const NamedEntry& one = wanted[i];
-      if (readings[i]) {
-        readings[i]->read(part);
-      } else {
-        out[i] = one.slice ? read(one.name, *one.entry, *one.slice) : read(one.name, *one.entry);
-      }
-    }
-  });
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (readings[i]) out[i] = readings[i]->finish();
-  return out;
 }
 
 void Bundle::verify() const {

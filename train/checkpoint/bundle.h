@@ -44,6 +44,7 @@ class Bundle {
   void verify(const std::string& name) const;
 
  private:
+  class SideBySide;
   void add(const std::string& key, const std::string& value, int shards);
   const ReadableFile& data_of(const BundleEntry& entry) const {
     return *data_[static_cast<std::size_t>(entry.shard)];
@@ -54,6 +55,7 @@ class Bundle {
   std::map<std::string, BundleEntry> entries_;  // by key, parts too
   std::vector<VariableInfo> variables_;
   std::vector<std::unique_ptr<ReadableFile>> data_;  // null where no entry lies
+  std::vector<std::uint64_t> sizes_;                 // of them, when they were opened
 };
 
 }  // namespace runnel

@@ -48,8 +48,9 @@ const std::vector<VariableInfo>& CheckpointReader::variables() const { return st
 bool CheckpointReader::has(const std::string& name) const { return state_->bundle.find(name) != nullptr; }
 
 const VariableInfo& CheckpointReader::info(const std::string& name) const {
-  state_->entry(name);
-  return *std::ranges::lower_bound(variables(), name, {}, &VariableInfo::name);
+  const auto at = std::ranges::lower_bound(variables(), name, {}, &VariableInfo::name);
+  if (at == variables().end() || at->name != name) state_->entry(name);  // throws
+  return *at;
 }
 
 const std::vector<TensorSlice>& CheckpointReader::parts(const std::string& name) const {

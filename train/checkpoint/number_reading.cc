@@ -2,6 +2,7 @@
 #include "train/checkpoint/number_reading.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "graph/io/crc32c.h"
 #include "train/checkpoint/value_codec.h"
@@ -14,16 +15,17 @@ constexpr std::uint64_t kPiece = 1 << 17;
 
 }  // namespace
 
-void require_inside(const BundleEntry& entry, const std::string& name, const ReadableFile& file) {
-  const std::uint64_t size = file.size();
+void require_inside(const BundleEntry& entry, const std::string& name, const ReadableFile& file,
+                    std::uint64_t size) {
   if (entry.offset > size || entry.size > size - entry.offset)
     throw_damaged(name, file,
                   cat(entry.size, " bytes at ", entry.offset, " are wanted and the file has ", size));
 }
 
-NumberReading::NumberReading(const BundleEntry& entry, std::string name, const ReadableFile& file)
-    : name_(std::move(name)), file_(file), offset_(entry.offset), size_(entry.size), crc_(entry.crc) {
-  require_inside(entry, name_, file_);
+NumberReading::NumberReading(const BundleEntry& entry, const std::string& name, const ReadableFile& file,
+                             std::uint64_t file_size)
+    : name_(name), file_(file), offset_(entry.offset), size_(entry.size), crc_(entry.crc) {
+  require_inside(entry, name_, file_, file_size);
   const auto wanted = static_cast<unsigned __int128>(entry.shape.elements()) * size_of(entry.dtype);
   if (wanted != size_) damaged(cat(size_, " bytes do not make ", entry.dtype, entry.shape));
   tensor_ = Tensor(entry.dtype, entry.shape);
@@ -44,6 +46,11 @@ void NumberReading::read(std::int64_t part) {
     crc = crc32c_extend(crc, {piece.data(), piece.size()});
   }
   crcs_[static_cast<std::size_t>(part)] = crc;
+}
+
+void NumberReading::take(std::string_view bytes) {
+  std::memcpy(into_, bytes.data(), bytes.size());
+  crcs_[0] = crc32c(bytes);
 }
 
 Tensor NumberReading::finish() {

@@ -116,7 +116,7 @@ Tensor decode_strings(const BundleEntry& entry, const std::string& place, std::s
 }
 
 Tensor decode_numbers(const BundleEntry& entry, const std::string& name, const ReadableFile& file) {
-  NumberReading reading(entry, name, file);
+  NumberReading reading(entry, name, file, file.size());
   for (std::int64_t part = 0; part < reading.parts(); ++part) reading.read(part);
   return reading.finish();
 }
@@ -146,7 +146,7 @@ Tensor decode_value(const BundleEntry& entry, const std::string& name, const Rea
     throw Unimplemented(
         cat(quoted(name), " is of type ", entry.dtype, ", whose values Runnel does not read"));
   if (entry.dtype != DType::kString) return decode_numbers(entry, name, file);
-  require_inside(entry, name, file);
+  require_inside(entry, name, file, file.size());
   return decode_strings(entry, place_of(name, file), file.read_at(entry.offset, entry.size));
 }
 
