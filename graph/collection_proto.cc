@@ -77,7 +77,7 @@ class CollectionReader {
   Variable variable(const std::string& bytes) {
     const pb::VariableDef def = parse(bytes);
     Variable& known = variables_[def.variable_name()];
-    if (!known) known = Variable(std::make_shared<const VariableParts>(parts_of(def)));
+    if (!known) known = Variable(std::make_shared<VariableParts>(parts_of(def)));
     return known;
   }
 
@@ -86,7 +86,12 @@ class CollectionReader {
     VariableParts parts;
     parts.variable = tensor_named(graph, def.variable_name());
     require_variable(parts.variable.node());
-    if (!def.initializer_name().empty()) parts.initializer = graph.operation(def.initializer_name());
+    // TensorFlow names an Assign by its output after init_from_checkpoint.
+    const std::string& initializer = def.initializer_name();
+    if (!initializer.empty())
+      parts.initializer = initializer.find(':') == std::string::npos
+                              ? graph.operation(initializer)
+                              : Operation(tensor_named(graph, initializer).node());
     parts.snapshot =
         tensor_named(graph, def.snapshot_name().empty() ? def.variable_name() : def.snapshot_name());
     if (!def.initial_value_name().empty())

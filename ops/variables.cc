@@ -39,7 +39,7 @@ class Maker {
     }
     parts_.is_resource = options_.use_resource;
     parts_.trainable = options_.trainable;
-    const Variable out(std::make_shared<const VariableParts>(std::move(parts_)));
+    const Variable out(std::make_shared<VariableParts>(std::move(parts_)));
     std::vector<std::string> keys = options_.collections;
     if (options_.trainable && std::find(keys.begin(), keys.end(), keys::kTrainableVariables) == keys.end())
       keys.emplace_back(keys::kTrainableVariables);

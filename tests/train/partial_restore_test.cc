@@ -345,7 +345,7 @@ TEST_CASE(
     const Variable plain = variable(g, Tensor::zeros(DType::kFloat, Shape{2 - i}), cat("p/part_", i));
     VariableParts with = plain.parts();
     with.slice = std::make_shared<SaveSlice>(SaveSlice{"p", {3}, {2 * i}, {2 - i}});
-    parts.emplace_back(std::make_shared<const VariableParts>(with));
+    parts.emplace_back(std::make_shared<VariableParts>(with));
     items.emplace_back(parts.back());
   }
   Saver saver(g, items);
@@ -353,4 +353,27 @@ TEST_CASE(
   CHECK(saver.restore(session, "m", {.rename = {{"old", "p"}}, .cast = true}).restored == Names{"p"});
   CHECK(session.run(parts[0]) == Tensor::vector<float>({1, 2}));
   CHECK(session.run(parts[1]) == Tensor::vector<float>({3}));
+}
+
+TEST_CASE("a saver that TensorFlow made is checked as ours is, and restores in part as ours does") {
+  for (const char* name : {"linear_ref", "linear_resource"}) {
+    CAPTURE(name);
+    MemoryFileSystem files;
+    CheckpointWriter writer("m", {.file_system = &files});
+    writer.add("old/weight", Tensor::vector<double>({0.5}));
+    writer.finish();
+    Graph g;
+    Saver saver = import_meta_graph(g, golden(name) + "/linear.ckpt-100.meta");
+    Session session(g, {.file_system = &files});
+    CHECK(message_of<NotFound>([&] { saver.restore(session, "m"); }) ==
+          "checkpoint 'm' does not fit the graph; nothing was restored:\n"
+          "  'biase': not stored, wanted float[1]\n"
+          "  'weight': not stored, wanted float[1]; perhaps it is 'old/weight'\n"
+          "  'old/weight': stored double[1], not wanted\n"
+          "restore with {.partial = true} to leave what is missing as it is, or give .rename");
+    const RestoreReport report =
+        saver.restore(session, "m", {.partial = true, .rename = {{"old/", "/"}}, .cast = true});
+    CHECK(report.restored == Names{"weight"});
+    CHECK(session.get<float>(g.variables()[0]) == 0.5f);
+  }
 }

@@ -81,11 +81,6 @@ std::string slice_text(const SaveSlice& part) {
   return text;
 }
 
-CheckpointKey key_of(const SaverItem& item) {
-  const auto& part = item.variable().parts().slice;
-  return {item.key(), part ? slice_text(*part) : ""};
-}
-
 // A ref variable is read by the save op itself, at the moment it runs; a part by its read. A part that is a
 // resource gets a read of its own.
 Output saved_value(const Variable& variable, Location where) {
@@ -103,20 +98,6 @@ Output saved_value(const Variable& variable, Location where) {
   return identity(value, {.where = where});
 }
 
-Operation add_assign(const Variable& variable, Output value, bool reshaped, Location where) {
-  Graph& g = variable.graph();
-  const VariableParts& parts = variable.parts();
-  if (!parts.is_resource) {
-    const ColocateWith with(parts.variable.node());
-    const bool validate = !reshaped && variable.shape().is_known();
-    return g.add("Assign", {parts.variable, value}, {{"validate_shape", validate}}, "", where);
-  }
-  std::optional<DeviceScope> device;
-  if (!parts.variable.node().device().empty()) device.emplace(g, parts.variable.node().device());
-  const Output copy = identity(value, {.where = where});
-  return g.add("AssignVariableOp", {parts.variable, copy}, {{"dtype", variable.dtype()}}, "", where);
-}
-
 Output as_shaped(const Variable& variable, Output value, Location where) {
   const Shape shape = variable.shape();
   return shape.is_known() ? reshape(value, shape, {.where = where})
@@ -126,7 +107,7 @@ Output as_shaped(const Variable& variable, Output value, Location where) {
 
 std::vector<CheckpointKey> keys_of(const std::vector<SaverItem>& items) {
   std::vector<CheckpointKey> keys;
-  for (const SaverItem& item : items) keys.push_back(key_of(item));
+  for (const SaverItem& item : items) keys.push_back(checkpoint_key(item));
   return keys;
 }
 
@@ -152,7 +133,7 @@ Operation add_restore(Output prefix, const std::vector<SaverItem>& items, const 
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Variable& variable = items[i].variable();
     const Output value = o.reshape ? as_shaped(variable, values[i], o.where) : values[i];
-    assigns.push_back(add_assign(variable, value, o.reshape, o.where));
+    assigns.push_back(add_restoring_assign(variable, value, o.reshape, o.where));
   }
   return group(g, assigns, {.name = name, .where = o.where});
 }
@@ -221,6 +202,26 @@ SaverItem::SaverItem(const Variable& variable, SaveSlice part) {
   VariableParts parts = variable.parts();
   parts.slice = std::make_shared<const SaveSlice>(std::move(part));
   variable_ = Variable(std::make_shared<const VariableParts>(std::move(parts)));
+}
+
+CheckpointKey checkpoint_key(const SaverItem& item) {
+  require_part(item.variable());
+  const auto& part = item.variable().parts().slice;
+  return {item.key(), part ? slice_text(*part) : ""};
+}
+
+Operation add_restoring_assign(const Variable& variable, Output value, bool reshaped, Location where) {
+  Graph& g = variable.graph();
+  const VariableParts& parts = variable.parts();
+  if (!parts.is_resource) {
+    const ColocateWith with(parts.variable.node());
+    const bool validate = !reshaped && variable.shape().is_known();
+    return g.add("Assign", {parts.variable, value}, {{"validate_shape", validate}}, "", where);
+  }
+  std::optional<DeviceScope> device;
+  if (!parts.variable.node().device().empty()) device.emplace(g, parts.variable.node().device());
+  const Output copy = identity(value, {.where = where});
+  return g.add("AssignVariableOp", {parts.variable, copy}, {{"dtype", variable.dtype()}}, "", where);
 }
 
 const std::string& SaverItem::key() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graph/dataflow.h"
+#include "train/checkpoint/save_restore_ops.h"
 
 namespace runnel {
 
@@ -28,6 +29,14 @@ class SaverItem {
   std::string name_;
   Variable variable_;
 };
+
+// What is read for the item: its key, and which part of the tensor. Throws InvalidArgument if a part does not
+// lie within its whole.
+CheckpointKey checkpoint_key(const SaverItem& item);
+
+// Adds what gives the variable a value that was read: an Assign, or an Identity and an AssignVariableOp.
+// `reshaped`: the value may have another shape than the variable had.
+Operation add_restoring_assign(const Variable& variable, Output value, bool reshaped, Location where);
 
 // What a saver needs of its graph.
 struct SaverNodes {
