@@ -59,9 +59,12 @@ std::uint64_t free_bytes_or_zero(const std::string& path) {
   throw_error(code_of(number), std::move(message));
 }
 
+// Of a temporary the file is named that it would have become, which is what the user knows of.
 [[noreturn]] void fail_write(int number, const std::string& path, std::size_t wanted) {
-  if (number != ENOSPC && number != EDQUOT) fail(number, "write", path);
-  throw ResourceExhausted(cat("cannot write '", path, "': ", std::generic_category().message(number), ", ",
+  const std::string target = target_of_temporary(path);
+  const std::string& shown = target.empty() ? path : target;
+  if (number != ENOSPC && number != EDQUOT) fail(number, "write", shown);
+  throw ResourceExhausted(cat("cannot write '", shown, "': ", std::generic_category().message(number), ", ",
                               wanted, " bytes wanted, ", free_bytes_or_zero(parent_of(path)),
                               " free; free some space or name another folder"));
 }
