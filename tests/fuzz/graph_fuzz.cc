@@ -7,36 +7,16 @@
 #include <iterator>
 
 #include "graph/dataflow.h"
-#include "graph/error.h"
 #include "graph/io/file_system.h"
 #include "graph/log.h"
 #include "graph/meta_graph.h"
 #include "runnel/meta_graph.pb.h"
+#include "tests/fuzz/graph_promise.h"
 #include "tests/fuzz/mutate.h"
 
 using namespace runnel;
 
 namespace {
-
-// True if the promise was kept.
-bool holds(const std::string& bytes) {
-  Graph g;
-  try {
-    import_meta_graph_def(g, bytes);
-  } catch (const Error& error) {
-    const std::string why = error.what();
-    const bool kept = g.size() == 0 && g.collection_keys().empty() && error.code() != Code::kInternal &&
-                      why.find('\n') == std::string::npos && !why.empty();
-    if (!kept) std::printf("%zu nodes are left after: %s\n", g.size(), error.what());
-    return kept;
-  }
-  const std::string once = export_meta_graph_def(g);
-  Graph again;
-  import_meta_graph_def(again, once);
-  if (export_meta_graph_def(again) == once) return true;
-  std::printf("the graph came back different\n");
-  return false;
-}
 
 template <class Map>
 auto any_of(Map& map, Dice& dice) {
@@ -122,8 +102,8 @@ int main(int count, char** arguments) {
     for (long i = 0; i < rounds; ++i) {
       const std::uint64_t own_seed = seed + static_cast<std::uint64_t>(i);
       Dice dice(own_seed);
-      if (holds(mutated(bytes, dice)) && holds(mutated(text, dice)) && holds(mixed_up(meta, dice)) &&
-          holds(mixed_up(meta, dice)))
+      if (graph_holds(mutated(bytes, dice)) && graph_holds(mutated(text, dice)) &&
+          graph_holds(mixed_up(meta, dice)) && graph_holds(mixed_up(meta, dice)))
         continue;
       std::printf("%s, seed %llu: run graph_fuzz 1 %llu\n", name, static_cast<unsigned long long>(own_seed),
                   static_cast<unsigned long long>(own_seed));

@@ -1,0 +1,103 @@
+"""Writes corpus/: small sound files of each format, and the ones whose damage was, or could be, a trap. Run by hand."""
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "golden"
+EMPTY = struct.pack("<II", 0, 1)  # the restarts of a block with one
+
+
+def crc(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    value ^= 0xFFFFFFFF
+    return ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def entry(key, value, shared=0):
+    return varint(shared) + varint(len(key)) + varint(len(value)) + key + value
+
+
+def sealed(block, kind=0):
+    return block + bytes([kind]) + struct.pack("<I", crc(block + bytes([kind])))
+
+
+def packed(plain, claimed=None):
+    return sealed(varint(len(plain) if claimed is None else claimed) + bytes([len(plain) - 1 << 2]) + plain, 1)
+
+
+def table(data, index=None, place=None):
+    """Of sealed blocks; `place` is what the index block says of the data block, `index` the whole index block."""
+    place = varint(0) + varint(len(data) - 5) if place is None else place
+    index = sealed(entry(b"\xff", place) + EMPTY) if index is None else index
+    meta = sealed(EMPTY)
+    footer = varint(len(data)) + varint(8) + varint(len(data) + len(meta)) + varint(len(index) - 5)
+    return data + meta + index + footer.ljust(40, b"\0") + bytes.fromhex("57fb808b247547db")
+
+
+def field(number, value):
+    """A protobuf field: a number as varint, bytes as they are."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def shape(*dims):
+    return field(2, b"".join(field(2, field(1, dim)) for dim in dims))
+
+
+CRC = bytes([6 << 3 | 5]) + struct.pack("<I", 0x1F273806)
+HEADER = field(1, 1) + field(3, field(1, 1))
+SCALAR = field(1, 1) + shape() + field(5, 4) + CRC
+PART = field(7, field(1, field(1, 1) + field(2, 2)) + field(1, b""))
+SOUND = entry(b"", HEADER) + entry(b"a", SCALAR) + entry(b"b", field(1, 1) + shape(2) + field(4, 4) + field(5, 8) + CRC)
+BLOCK = sealed(SOUND + EMPTY)
+
+FILES = {
+    "index/plain": table(BLOCK),
+    "index/golden": (GOLDEN / "linear_ref/linear.ckpt-100.index").read_bytes(),
+    "index/parts": (GOLDEN / "partitioned/odd.ckpt.index").read_bytes(),
+    "index/shared_keys": table(sealed(entry(b"", HEADER) + entry(b"scope/a", SCALAR) + entry(b"b", SCALAR, 6) + EMPTY)),
+    "index/packed": table(packed(entry(b"", HEADER) + entry(b"a", SCALAR) + EMPTY)),
+    "index/packed_index": table(BLOCK, packed(entry(b"\xff", varint(0) + varint(len(BLOCK) - 5)) + EMPTY)),
+    "index/packed_lies": table(packed(entry(b"", HEADER) + EMPTY, 1 << 31)),
+    "index/place_wraps": table(BLOCK, place=varint(0) + varint((1 << 64) - 5)),
+    "index/place_huge": table(BLOCK, place=varint(0) + varint(1 << 40)),
+    "index/keys_fall": table(sealed(entry(b"b", SCALAR) + entry(b"a", SCALAR) + EMPTY)),
+    "index/many_restarts": table(sealed(SOUND + struct.pack("<II", 0, 0xFFFFFFFF))),
+    "index/shares_too_much": table(sealed(entry(b"a", SCALAR, 9) + EMPTY)),
+    "index/unknown_kind": table(sealed(SOUND + EMPTY, 7)),
+    "entry/header": HEADER,
+    "entry/header_of_many": field(1, 99999) + field(2, 1) + field(3, field(1, 1) + field(2, 2) + field(3, 1)),
+    "entry/scalar": SCALAR,
+    "entry/second_file": field(1, 7) + shape(3, 2) + field(3, 1) + field(4, 40) + field(5, 60) + CRC,
+    "entry/parts": field(1, 1) + shape(4, 2) + PART + field(7, field(1, field(2, 1)) + field(1, field(2, 2))),
+    "entry/elements_wrap": field(1, 1) + shape(1 << 32, 1 << 32) + field(5, 4) + CRC,
+    "entry/negative": field(1, 1) + shape((1 << 64) - 1) + field(4, (1 << 64) - 8) + field(5, (1 << 63) - 1) + CRC,
+    "entry/wide_type": field(1, (1 << 32) + 1) + shape(1) + field(5, 4) + CRC,
+    "state/timestamps": (GOLDEN / "state/checkpoint_timestamps").read_bytes(),
+    "state/control": (GOLDEN / "state/checkpoint_odd_control").read_bytes(),
+    "state/written_by_hand": b"# kept\nmodel_checkpoint_path: 'm-' \"2\"  all_model_checkpoint_paths:\"\\x6d-1\" last_preserved_timestamp: inf",
+    "state/other_field": b'model_checkpoint_path: "m" unknown { a: 1 [x.y]: <z: 2> }',
+    "state/numbers": b'model_checkpoint_path: "m" all_model_checkpoint_timestamps: [nan, -inf, 1e999, 0x10, -.5f]',
+    "meta/stripped": (GOLDEN / "linear_ref/linear.ckpt-100.meta").read_bytes(),
+    "meta/text": b'graph_def { node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value '
+                 b'{ tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 1 } } } } }\n',
+    "meta/wide_constant": field(2, field(1, field(1, b"c") + field(2, b"Const") + field(5, field(1, b"value") + field(
+        2, field(8, field(1, 1) + field(2, b"".join(field(2, field(1, 1 << 20)) for _ in range(4)))))))),
+}
+
+for name, data in FILES.items():
+    path = HERE / "corpus" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
