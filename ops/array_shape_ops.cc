@@ -33,6 +33,21 @@ const OpRegistration kShape{{
     },
 }};
 
+// The shape of what a resource variable holds, for the gradients that TensorFlow builds of conditionals.
+const OpRegistration kVariableShape{{
+    .name = "VariableShape",
+    .inputs = {"input: resource"},
+    .outputs = {"output: out_type"},
+    .attrs = {kOutType},
+    .shape = [](const ShapeContext& c) -> Shapes { return vector_of_rank(c.variable_shape(0)); },
+    .gradient = Gradient::none("it depends on the shape alone"),
+    .traits = {.variables = {{"input", Access::kAsks}}, .stateful = true},
+    .as_shape = [](const ShapeContext& c) -> std::optional<Shape> {
+      const Shape shape = c.variable_shape(0);
+      return shape.has_rank() ? std::optional(shape) : std::nullopt;
+    },
+}};
+
 const OpRegistration kShapeN{{
     .name = "ShapeN",
     .inputs = {"input: N * T"},

@@ -28,6 +28,15 @@ const KernelRegistration kShape{
       });
     }};
 
+// Of what the variable holds now; it may be bound before there is a value.
+const KernelRegistration kVariableShape{
+    "VariableShape", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
+      b.run([x = b.in<std::byte>("input").slot, y = b.out<T>("output")](Context& c) {
+        const std::vector<T> dims = checked<T>(c.tensor(x).shape().dims());
+        std::ranges::copy(dims, c[y]);
+      });
+    }};
+
 const KernelRegistration kShapeN{
     "ShapeN", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
       std::vector<std::pair<std::vector<T>, Out<T>>> all;

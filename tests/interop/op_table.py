@@ -275,10 +275,16 @@ def read_after_start(resource):
     return build
 
 
+def shape_after_start(initial, x):
+    v = variable(initial, True)
+    return Steps(v.initializer, [tf.raw_ops.VariableShape(input=v.handle, out_type=out) for out in (tf.int32, tf.int64)])
+
+
 NEW = {"scalar": [Held(())], "zero": [Held((0, 3))], "plain": [Held((2, 3))]}
 # Not "zero": there is a row in kernels/README.md.
 op("IsVariableInitialized", asked(False), {name: NEW[name] for name in ("scalar", "plain")})
 op("VarIsInitializedOp", asked(True), NEW)
+op("VariableShape", shape_after_start, HELD, types=FLOATS)
 op("VariableV2", read_after_start(False), HELD, types=FLOATS)
 op("VarHandleOp", read_after_start(True), HELD, types=FLOATS)
 op("ReadVariableOp", read_after_start(True), HELD, types=FLOATS)
