@@ -90,6 +90,7 @@ Operation Optimizer::apply_gradients(const GradientsOf& gradients, ApplyGradient
   for (const GradientOf& one : gradients)
     if (one.gradient) variables.push_back(one.variable);
   Graph& graph = variables.front().graph();
+  refuse_imported_slots(variables);
   graphs_.insert(graph.shared());
   const MadeAt at(graph, where_);
   {
@@ -126,6 +127,20 @@ Operation Optimizer::add_step(const Variable& global_step, Operation updates, co
     return graph.add("AssignAddVariableOp", {parts.variable, one}, {{"dtype", global_step.dtype()}}, name,
                      where_);
   return graph.add("AssignAdd", {parts.variable, one}, {}, name, where_);
+}
+
+// A graph that was imported brings its optimizer's state; a second set beside it would start from nothing,
+// and checkpoints do not have it. Nodes out of a file have no place.
+void Optimizer::refuse_imported_slots(const std::vector<Variable>& variables) const {
+  for (const Variable& variable : variables) {
+    const Node* slot = variable.graph().find(variable.name() + "/" + name_);
+    if (!slot || slot->where().known()) continue;
+    throw InvalidArgument(
+        cat("the graph was imported with the state of an optimizer '", name_, "' already ('", slot->name(),
+            "'): run the train op that came with it (collection train_op), or give this optimizer another "
+            "name, and its state starts anew"),
+        where_);
+  }
 }
 
 void Optimizer::create_slots(const std::vector<Variable>&) {}

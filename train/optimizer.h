@@ -65,7 +65,7 @@ class Optimizer {
   GradientsOf compute_gradients(Output loss, ComputeGradientsOptions options = {});
 
   // Adds the update of all variables that have a gradient, and to the collection `train_op`. Throws
-  // InvalidArgument if none has.
+  // InvalidArgument if none has, or if an imported graph has slots of an optimizer of this name.
   Operation apply_gradients(const GradientsOf& gradients, ApplyGradientsOptions options = {});
 
   const std::string& name() const { return name_; }
@@ -93,6 +93,7 @@ class Optimizer {
   Location where() const { return where_; }
 
  private:
+  void refuse_imported_slots(const std::vector<Variable>& variables) const;
   Operation add_step(const Variable& global_step, Operation updates, const std::string& name);
 
   std::string name_;

@@ -74,6 +74,22 @@ TEST_CASE("Adam straight on and Adam saved, restored elsewhere and trained on gi
   CHECK(session.run(g.output("global_step:0")).scalar<std::int64_t>() == 20);
 }
 
+TEST_CASE("a second optimizer over imported slots is refused unless it has another name") {
+  Graph g;
+  build_line(g);
+  Graph imported;
+  import_meta_graph_def(imported, export_meta_graph_def(g));
+  const Variable w = imported.variables()[0];
+  const Output loss = imported.output("loss:0");
+  CHECK(message_of<InvalidArgument>([&] { Adam(0.1f).minimize(loss); }) ==
+        "the graph was imported with the state of an optimizer 'Adam' already ('w/Adam'): run the train op "
+        "that "
+        "came with it (collection train_op), or give this optimizer another name, and its state starts anew");
+  CHECK_NOTHROW(Adam(0.1f, {.name = "Fresh"}).minimize(loss));
+  CHECK(imported.find("w/Fresh") != nullptr);
+  CHECK(imported.find("w/Adam_2") == nullptr);
+}
+
 TEST_CASE("an imported saver keeps its rule and its names") {
   MemoryFileSystem files;
   {
