@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "graph/io/memory_file_system.h"
+#include "graph/log.h"
 #include "ops/ops.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/train.h"
@@ -109,18 +110,22 @@ TEST_CASE("an imported saver keeps its rule and its names") {
   CHECK(files.list("d").size() == 4);
 }
 
-TEST_CASE("a meta graph without a saver gets a new one of its variables, and one without both is refused") {
+TEST_CASE("a meta graph without a saver gets a new one of its variables, or none and a line in the log") {
   MemoryFileSystem files;
   Graph g;
   constant(g, Tensor::scalar(1.0f));
-  put_file(files, "none.meta", export_meta_graph_def(g));
+  export_meta_graph(g, {.filename = "none.meta", .file_system = &files});
   variable(g, 1.0f, "v");
-  put_file(files, "some.meta", export_meta_graph_def(g));
+  export_meta_graph(g, {.filename = "some.meta", .file_system = &files});
   Graph empty, other;
-  CHECK(message_of<InvalidArgument>([&] {
-          import_meta_graph(empty, "none.meta", {.file_system = &files});
-        }).starts_with("'none.meta': No variables to save"));
-  CHECK(import_meta_graph(other, "some.meta", {.file_system = &files}).nodes().restore.name() ==
+  std::string logged;
+  const ScopedLogSink sink([&](LogLevel, const std::string& line) { logged = line; });
+  ImportedMetaGraph none = import_meta_graph(empty, "none.meta", {.file_system = &files});
+  CHECK_FALSE(none.has_saver());
+  CHECK(logged ==
+        "the meta graph has no saver, and the graph no variables to make one of: there is no Saver");
+  CHECK(message_of<InvalidArgument>([&] { none.saver(); }).starts_with("the meta graph has no saver"));
+  CHECK(import_meta_graph(other, "some.meta", {.file_system = &files}).saver().nodes().restore.name() ==
         "save/restore_all");
 }
 

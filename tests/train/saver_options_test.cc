@@ -124,10 +124,10 @@ TEST_CASE("a saver exports the graph with itself in it, to a file and as bytes")
   Graph g, other;
   variable(g, 1.0f, "v");
   const Saver saver(g, {.max_to_keep = 3});
-  const std::string bytes = saver.export_meta_graph("new/d/g.meta", {}, &files);
+  const std::string bytes = saver.export_meta_graph({.filename = "new/d/g.meta", .file_system = &files});
   CHECK(read_file(files, "new/d/g.meta") == bytes);
   CHECK(saver.export_meta_graph() == bytes);
   CHECK(import_meta_graph_def(other, bytes).saver_def == saver.saver_def());
-  CHECK(saver.export_meta_graph("", {.collections = std::vector<std::string>{}, .as_text = true})
+  CHECK(saver.export_meta_graph({.collection_list = std::vector<std::string>{}, .as_text = true})
             .find("collection_def") == std::string::npos);
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "graph/log.h"
+#include "graph/meta_graph.h"
 #include "train/checkpoint/async_save.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
@@ -367,30 +368,10 @@ std::string Saver::to_proto(std::string_view export_scope) const {
   if (def) def = def->without(export_scope);
   return def ? def->bytes() : "";
 }
-std::string Saver::export_meta_graph(const std::string& path, MetaGraphOptions o, FileSystem* files) const {
+std::string Saver::export_meta_graph(ExportMetaGraphOptions o) const {
   o.saver_def = saver_def();
-  const std::string bytes = export_meta_graph_def(state_->graph(), o);
-  if (path.empty()) return bytes;
-  FileSystem& disk = files ? *files : real_file_system();
-  make_directories(disk, parent_of(path));
-  write_file_atomically(disk, path, bytes);
-  return bytes;
+  return runnel::export_meta_graph(state_->graph(), o);
 }
 const SaverNodes& Saver::nodes() const { return state_->nodes(); }
-
-Saver import_meta_graph(Graph& graph, const std::string& path, ImportMetaGraphFileOptions o) {
-  FileSystem& files = o.file_system ? *o.file_system : real_file_system();
-  if (!files.exists(path) && files.exists(meta_path(path)))
-    throw NotFound(
-        cat("there is no '", path, "': pass '", meta_path(path), "', the graph of that checkpoint"));
-  const std::string bytes = read_file(files, path);
-  try {
-    const MetaGraphInfo info = import_meta_graph_def(graph, bytes, {.clear_devices = o.clear_devices});
-    return info.saver_def.empty() ? Saver(graph, o.saver)
-                                  : Saver::from_saver_def(graph, info.saver_def, o.saver);
-  } catch (const Error& error) {
-    throw_error(error.code(), cat("'", path, "': ", error.message()), error.where(), error.node());
-  }
-}
 
 }  // namespace runnel

@@ -17,8 +17,8 @@
 #include "graph/clock.h"
 #include "graph/dataflow.h"
 #include "graph/io/file_system.h"
-#include "graph/meta_graph.h"
 #include "graph/runtime/session.h"
+#include "train/checkpoint/export_meta_graph.h"
 #include "train/checkpoint/kept_checkpoints.h"
 #include "train/checkpoint/restore_options.h"
 #include "train/checkpoint/save_step.h"
@@ -125,10 +125,9 @@ class Saver {
   std::string saver_def() const;
   std::string as_saver_def() const { return saver_def(); }
   std::string to_proto(std::string_view export_scope = "") const;
-  // The graph with its collections and this saver, as bytes of a MetaGraphDef; written to `path`, durably and
-  // in one piece, if one is given. `options.saver_def` is not looked at; no file system: the machine's files.
-  std::string export_meta_graph(const std::string& path = "", MetaGraphOptions options = {},
-                                FileSystem* files = nullptr) const;
+  // The graph with its collections and this saver, as runnel::export_meta_graph; `options.saver_def` is not
+  // looked at.
+  std::string export_meta_graph(ExportMetaGraphOptions options = {}) const;
   // Throws FailedPrecondition if none are built.
   const SaverNodes& nodes() const;
 
@@ -137,16 +136,5 @@ class Saver {
   static std::vector<SaverItem> items_of(const std::map<std::string, Variable>& variables);
   std::unique_ptr<State> state_;
 };
-
-struct ImportMetaGraphFileOptions {
-  bool clear_devices = false;
-  FileSystem* file_system = nullptr;  // borrowed; none means the machine's files
-  SaverOptions saver = {};            // what the file does not say
-};
-
-// Adds the graph and the collections of a `.meta` file, and returns the saver in it, or a new one of its
-// variables. Throws NotFound, what import_meta_graph_def throws (with the path in front; then the graph is as
-// it was), and InvalidArgument if there is neither saver nor variable.
-Saver import_meta_graph(Graph& graph, const std::string& path, ImportMetaGraphFileOptions options = {});
 
 }  // namespace runnel
