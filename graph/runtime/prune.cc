@@ -22,6 +22,12 @@ bool has_effect(const Node& node) {
 
 namespace {
 
+// What runs where only control edges lead to it. A merge does, since it alone can tell whether its value is
+// alive: one of its inputs is enough.
+bool runs_for_control(const Node& node) {
+  return has_effect(node) || node.spec().traits.role == Role::kMerge;
+}
+
 class Pruner {
  public:
   Pruner(const Signature& signature, const SlotFinder& slot_of) : signature_(signature), slot_of_(slot_of) {
@@ -43,6 +49,7 @@ class Pruner {
       drain();
     }
     check_missing();
+    empty_what_orders();
     for (const ValueId& id : work_.fetches)
       if (id.node >= 0) work_.value(id).wanted = true;
     work_.log.push_back(cat("prune: ", work_.nodes.size(), " nodes"));
@@ -50,6 +57,15 @@ class Pruner {
   }
 
  private:
+  // What only orders has no inputs and no values: later passes must not take it for the op that it was.
+  void empty_what_orders() {
+    for (WorkNode& node : work_.nodes) {
+      if (node.live) continue;
+      node.kind = Kind::kNothing;
+      node.outputs.clear();
+    }
+  }
+
   // The work node of a feed, made at first use.
   ValueId fed_value(int feed) {
     const auto [at, added] = feed_nodes_.emplace(feed, static_cast<int>(work_.nodes.size()));
@@ -132,9 +148,9 @@ class Pruner {
     if (!live)
       for (const Output& input : node.input_list())
         if (!fed_.contains({&input.node(), input.index()}))
-          before.push_back(node_of(input.node(), has_effect(input.node())));
+          before.push_back(node_of(input.node(), runs_for_control(input.node())));
     for (const Node* control : node.control_inputs())
-      before.push_back(node_of(*control, has_effect(*control)));
+      before.push_back(node_of(*control, runs_for_control(*control)));
     work_.at(i).before = std::move(before);
   }
 

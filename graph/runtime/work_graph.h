@@ -55,7 +55,7 @@ struct WorkNode {
   // Of a kernel's inputs when it runs: an assignment before it may change a variable's.
   std::vector<Shape> input_shapes;
   int feed = -1;
-  bool live = true;        // false: reached by control edges alone, orders but does not run
+  bool live = true;        // false: reached by control edges alone, orders but does not run: kNothing
   bool must_copy = false;  // may not share the memory of its input
   bool may_be_dead = false;
   bool late = false;   // shapes or values are known only while the step runs: bound then

@@ -104,6 +104,50 @@ TEST_CASE("conditionals nest") {
   CHECK(run(true, true) == pair(2, 2));
 }
 
+TEST_CASE("what only orders hands on that its side was not taken") {
+  Graph g;
+  const Branches b(g);
+  const Output behind = identity(b.on * 2.0f);  // pure, and nobody reads it
+  const Variable v = variable(g, pair(0, 0), "v");
+  Output write;
+  {
+    ControlDependencies after(g, {Operation(behind.node())});
+    write = assign(v, b.data);
+  }
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(false)}});
+  CHECK(session.run(v) == pair(0, 0));
+  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(true)}});
+  CHECK(session.run(v) == pair(3, 4));
+}
+
+TEST_CASE("what a merge's value only orders runs on both sides, and not where all the merge is dead") {
+  Graph g;
+  const Branches b(g);
+  const Output outer = placeholder<bool>(g, {}, "outer");
+  const Node& gate = g.add("Switch", {b.data, outer});
+  const Node& fork = g.add("Switch", {gate.output(1), b.predicate});
+  const Node& merge = g.add("Merge", {Outputs{-fork.output(0), square(fork.output(1))}});
+  const Output behind = identity(merge.output(0));
+  const Variable v = variable(g, pair(0, 0), "v");
+  Output write;
+  {
+    ControlDependencies after(g, {Operation(behind.node())});
+    write = assign_add(v, b.data);
+  }
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  const auto run = [&](bool in, bool choice) {
+    session.run(Operation(write.node()),
+                {{b.data, pair(1, 2)}, {outer, Tensor::scalar(in)}, {b.predicate, Tensor::scalar(choice)}});
+    return session.run(v);
+  };
+  CHECK(run(true, false) == pair(1, 2));
+  CHECK(run(true, true) == pair(2, 4));
+  CHECK(run(false, true) == pair(2, 4));
+}
+
 TEST_CASE("a loop is refused by name when it would run") {
   Graph g;
   const Output x = placeholder<float>(g, {}, "x");

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from oracle import GOLDEN, Job, difference, run_jobs, session, tf
+from tensorflow.python.ops import control_flow_ops
 
 KINDS = ["ref", "resource"]
 OPTIMIZERS = {"sgd": lambda: tf.train.GradientDescentOptimizer(0.1), "momentum": lambda: tf.train.MomentumOptimizer(0.05, 0.9),
@@ -101,3 +102,45 @@ def test_a_model_trains_as_in_tensorflow(model, optimizer, kind, trained):
             assert (why := difference(job.values[name], theirs, near_zero=1e-5)) is None, f"step {job.steps}: {name} is {why}"
     losses = [expected[next(iter(expected))] for _, expected in trained[model, optimizer, kind]]
     assert losses[-1] < losses[0] / 2, "the test would compare nothing if it did not learn"
+
+
+def switched(resource):
+    """y is -x or x * v; v is trained on one side alone."""
+    x, p = tf.placeholder(tf.float32, [None], "x"), tf.placeholder(tf.bool, [], "p")
+    v = tf.get_variable("v", initializer=2.0, use_resource=resource)
+    off, on = control_flow_ops.switch(x, p)
+    return control_flow_ops.merge([-off, on * v])[0]
+
+
+def cond(resource):
+    """Two variables, each in both branches, of which one is there twice."""
+    x, p = tf.placeholder(tf.float32, [None], "x"), tf.placeholder(tf.bool, [], "p")
+    v = tf.get_variable("v", initializer=2.0, use_resource=resource)
+    b = tf.get_variable("b", initializer=[1.0, 2.0, 3.0], use_resource=resource)
+    return tf.cond(p, lambda: tf.nn.relu(x * v + b) * v, lambda: b / (x * x + 1.0) * v)
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+@pytest.mark.parametrize("build, kind", [(switched, "ref"), (switched, "resource"), (cond, "ref")],
+                         ids=lambda value: getattr(value, "__name__", value))
+def test_a_conditional_trains_as_in_tensorflow_on_both_sides(build, optimizer, kind, tmp_path):
+    with tf.Graph().as_default() as graph:
+        loss = tf.reduce_sum(build(kind == "resource"), name="loss")
+        train, init = OPTIMIZERS[optimizer]().minimize(loss), tf.global_variables_initializer()
+        state = [v.read_value() if kind == "resource" else v for v in tf.global_variables()]
+        names, jobs, expected = [v.name for v in state], [], []
+        tf.train.export_meta_graph(str(tmp_path / "model.meta"))
+        with session(graph) as tensorflow:
+            for side in (False, True):
+                feeds = {"x:0": np.array([1, 2, 3], np.float32), "p:0": np.array(side)}
+                tensorflow.run(init)
+                for _ in range(3):
+                    tensorflow.run(train, feeds)
+                expected.append(tensorflow.run(state))
+                jobs.append(Job(tmp_path / "model.meta", names, tmp_path / str(side), init=init.name,
+                                targets=[train.name], steps=3, feeds=feeds))
+    run_jobs(jobs, tmp_path)
+    for job, values in zip(jobs, expected):
+        assert job.error is None, job.error
+        for name, theirs in zip(names, values):
+            assert (why := difference(job.values[name], theirs)) is None, f"{job.out.name}: {name} is {why}"

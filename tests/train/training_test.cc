@@ -220,6 +220,28 @@ TEST_CASE("minimize trains what it can and warns about the rest") {
   CHECK(value_of(session, apart) == 1);
 }
 
+TEST_CASE("a conditional trains on the side that uses the variable and leaves it alone on the other") {
+  for (const bool resource : {false, true}) {
+    CAPTURE(resource);
+    Graph g;
+    const Output p = placeholder<bool>(g, {}, "p"), x = placeholder<float>(g, {}, "x");
+    const Variable v = variable(g, 2.0f, "v", {.use_resource = resource});
+    const Switched side = switch_tensor(x, p);
+    const Output loss = merge({-side.if_false, side.if_true * v}).output;
+    const Operation train = GradientDescent(0.1f).minimize(loss), adam = Adam(0.1f).minimize(loss);
+    Session session(g);
+    const auto step = [&](const Operation& op, bool choice) {
+      session.run(initialize_global_variables(g));
+      session.run(op, {{p, Tensor::scalar(choice)}, {x, Tensor::scalar(3.0f)}});
+      return session.get<float>(v);
+    };
+    CHECK(step(train, true) == 2.0f - 0.1f * 3.0f);
+    CHECK(step(train, false) == 2.0f);
+    CHECK(step(adam, true) == doctest::Approx(1.9f));
+    CHECK(step(adam, false) == 2.0f);
+  }
+}
+
 TEST_CASE("takes a learning rate out of the graph, doubles, and grad_loss") {
   Graph g;
   const Output rate = placeholder<float>(g, {}, "rate");
