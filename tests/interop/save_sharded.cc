@@ -69,7 +69,7 @@ int main(int count, char** arguments) try {
   Graph g;
   if (kind == "jobs") {
     build_on_jobs(g);
-    Saver(g, {.reshape = true, .sharded = true}).export_meta_graph(to);
+    Saver(g, {.reshape = true, .sharded = true}).export_meta_graph({.filename = to});
     return 0;
   }
   kind == "sharded" ? build_whole(g) : build_parts(g);
