@@ -21,10 +21,18 @@ constexpr const char* kData = "m.data-00000-of-00001";
 
 using Values = std::map<std::string, Tensor>;
 
-Values read_all(MemoryFileSystem& files) {
+// One by one as a program reads, or all at once as a restore does.
+Values read_all(MemoryFileSystem& files, bool together = false) {
   const CheckpointReader reader("m", {.file_system = &files});
   Values values;
-  for (const auto& variable : reader.variables()) values[variable.name] = reader.read(variable.name);
+  std::vector<TensorRequest> wanted;
+  for (const auto& variable : reader.variables()) {
+    wanted.push_back({variable.name});
+    if (!together) values[variable.name] = reader.read(variable.name);
+  }
+  if (!together) return values;
+  const std::vector<Tensor> read = reader.read(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) values[wanted[i].name] = read[i];
   return values;
 }
 
@@ -41,14 +49,10 @@ void save_small(MemoryFileSystem& files) {
   writer.finish();
 }
 
-// What comes back from `bytes` under `path`: true for the right values, false for DataLoss. Any other error
-// and any other value fail the test.
-bool right_or_refused(MemoryFileSystem& files, const std::string& path, const std::string& bytes,
-                      const Values& right) {
-  put_file(files, path, bytes);
+// True for the right values, false for DataLoss. Any other error and any other value fail the test.
+bool right_or_refused(MemoryFileSystem& files, const Values& right, bool together) {
   try {
-    const Values got = read_all(files);
-    CHECK(got == right);
+    CHECK(read_all(files, together) == right);
     return true;
   } catch (const DataLoss&) {
     return false;
@@ -56,6 +60,15 @@ bool right_or_refused(MemoryFileSystem& files, const std::string& path, const st
     FAIL_CHECK(e.what());
     return false;
   }
+}
+
+// The same with `bytes` under `path`.
+bool right_or_refused(MemoryFileSystem& files, const std::string& path, const std::string& bytes,
+                      const Values& right) {
+  put_file(files, path, bytes);
+  const bool came_back = right_or_refused(files, right, false);
+  CHECK(right_or_refused(files, right, true) == came_back);
+  return came_back;
 }
 
 struct Small {
@@ -73,7 +86,9 @@ std::string refusal(const std::string& index) {
   MemoryFileSystem files;
   put_file(files, kIndex, index);
   put_file(files, kData, std::string(64, '\0'));
-  return message_of<DataLoss>([&] { read_all(files); });
+  const std::string together = message_of<DataLoss>([&] { read_all(files, true); });
+  CHECK(message_of<DataLoss>([&] { read_all(files); }) == together);
+  return together;
 }
 
 std::string refusal(const IndexEntries& entries) { return refusal(index_bytes(entries)); }
