@@ -122,7 +122,9 @@ bool MemoryFileSystem::make_directory(const std::string& path) {
   if (cleaned.empty() || cleaned == "/") return false;
   require_parent(path);
   auto& slot = names_[cleaned];
-  if (slot && !slot->directory) throw AlreadyExists(cat("cannot make directory '", path, "': a file"));
+  if (slot && !slot->directory)
+    throw AlreadyExists(cat("cannot make directory '", path,
+                            "': a file of that name is in the way; move it away or give another path"));
   if (slot) return false;
   slot = std::make_shared<Node>(Node{.directory = true, .bytes = {}, .synced = {}, .modified = ++changes_});
   return true;

@@ -194,8 +194,14 @@ class PosixFileSystem final : public FileSystem {
   bool make_directory(const std::string& path) override {
     if (::mkdir(literal(path), 0777) == 0) return true;
     const int number = errno;
-    if (number != EEXIST || !is_directory(path)) fail(number, "make directory", path);
-    return false;
+    if (number == EEXIST && is_directory(path)) return false;
+    if (number == EEXIST)
+      throw AlreadyExists(cat("cannot make directory '", path,
+                              "': a file of that name is in the way; move it away or give another path"));
+    if (number == ENOENT && is_directory(parent_of(path)))
+      throw NotFound(cat("cannot make directory '", path, "': '", parent_of(path),
+                         "' takes no new directories; give another path"));
+    fail(number, "make directory", path);
   }
   void sync_directory(const std::string& path) override {
     const Descriptor directory(

@@ -110,6 +110,19 @@ TEST_CASE("directories are made with all their parents, and a second time is fin
   });
 }
 
+TEST_CASE("a file where a directory is wanted is named, with what to do") {
+  on_both([](FileSystem& files, const std::string& dir) {
+    write_file_atomically(files, dir + "/file", "x");
+    for (const char* below : {"", "/a/b"})
+      CHECK(message_of<AlreadyExists>([&] { make_directories(files, dir + "/file" + below); }) ==
+            cat("cannot make directory '", dir,
+                "/file': a file of that name is in the way; move it away or give another path"));
+  });
+  CHECK(message_of<NotFound>([] { make_directories(real_file_system(), "/proc/runnel/a"); }) ==
+        "cannot make directory '/proc/runnel': '/proc' takes no new directories; give another "
+        "path");
+}
+
 TEST_CASE("errors carry the action, the path and the system's reason") {
   FileSystem& files = real_file_system();
   CHECK(message_of<NotFound>([&] { files.open_for_reading("/no/such"); }) ==
