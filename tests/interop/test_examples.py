@@ -76,12 +76,16 @@ def test_held_out_digits_are_read(data, tmp_path, optimizer):
 
 
 BAD = {
-    "text": ("x,y\n1,2\nabc,3\n", r"bad\.csv:3: column 'x' holds 'abc', which is no number"),
+    "text": ("x,y\n1,2\nabc,3\n", r"bad\.csv:3: column 'x' holds 'abc', which is no number; correct it or drop the row"),
+    "two signs": ("x,y\n1,2\n+-1,3\n", r"bad\.csv:3: column 'x' holds '\+-1', which is no number"),
+    "too large": ("x,y\n1,1e400\n", r"bad\.csv:2: column 'y' holds '1e400', which is out of float's range"),
+    "one name": ("x,y,x\n1,2,3\n", r"bad\.csv:1: two columns are called 'x'; rename one"),
+    "quoted comma": ('x,"y, z"\n1,2\n', r"bad\.csv:1: a quoted field holds a quote or a comma"),
     "gap": ("x,y\n1,2\n1,\n", r"bad\.csv:3: column 'y' is empty; fill the gap or drop the row"),
-    "nan": ("x,y\nnan,2\n", r"bad\.csv:2: column 'x' holds nan; only finite numbers"),
+    "nan": ("x,y\nnan,2\n", r"bad\.csv:2: column 'x' holds 'nan'; only finite numbers"),
     "no rows": ("x,y\n", r"bad\.csv has no rows below its header line"),
     "short row": ("x,y\n1\n", r"bad\.csv:2: 1 fields where the header names 2"),
-    "no column": ("x,z\n1,2\n", r"there is no column 'y'; the columns are: x, z"),
+    "no column": ("x,z\n1,2\n", r"bad\.csv has no column 'y'; the columns are: x, z"),
 }
 
 
@@ -99,11 +103,90 @@ def test_a_missing_table_names_path_and_reason(tmp_path):
     assert f"{tmp_path}/none.csv cannot be read: No such file or directory" in error
 
 
-def test_an_output_that_is_a_file_is_refused(tmp_path):
-    (tmp_path / "run").write_text("in the way")
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbfx,y\n1,2\n3,4\n", b'"x","y"\n"1", "2"\n3,4\n', b"x,y\r1,2\r3,4\r",
+                                     b"x,y\r\n1,2\r\n\r\n3,4", b"x,y\n+1,2\n3,4\n"])
+def test_tables_of_spreadsheets_are_read(tmp_path, content):
+    (tmp_path / "plain.csv").write_text("x,y\n1,2\n3,4\n")
+    (tmp_path / "other.csv").write_bytes(content)
+    flags = ("--steps", 21, "--learning-rate", 0.01, "--out", tmp_path / "run", "--data")
+    assert rounds(run("linear_regression", *flags, tmp_path / "other.csv")) == rounds(run("linear_regression", *flags, tmp_path / "plain.csv"))
+
+
+@pytest.mark.parametrize("last, wanted", [("11", "bad.csv:4: the label is 11.0"), (None, "bad.csv must have 64 pixel columns")])
+def test_bad_digits_are_named_with_their_file(tmp_path, last, wanted):
+    header = ",".join([f"p{i}" for i in range(64)] + ["label"])
+    rows = [",".join(["0"] * 64 + ["1"])] * 5
+    if last is None:
+        header = header.replace("label", "class")
+    else:
+        rows[1] = ",".join(["0"] * 64 + [last])
+    (tmp_path / "bad.csv").write_text("\n".join([header, "", *rows]))
+    assert wanted in run("digits", "--data", tmp_path / "bad.csv", "--out", tmp_path / "run", status=1)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("blocked", ["run", "run/checkpoint", "run/weight", "run/logs"])
+def test_an_output_that_is_a_file_is_refused_before_anything_is_written(tmp_path, blocked):
+    (tmp_path / blocked).parent.mkdir(exist_ok=True)
+    (tmp_path / blocked).write_text("in the way")
     error = run("linear_regression", "--out", tmp_path / "run", status=1)
-    assert str(tmp_path / "run") in error and len(error.splitlines()) == 1
-    assert (tmp_path / "run").read_text() == "in the way"
+    assert f"cannot make directory '{tmp_path}/{blocked}': a file of that name is in the way" in error
+    assert len(error.splitlines()) == 1
+    assert [p.read_text() for p in tmp_path.rglob("*") if p.is_file()] == ["in the way"]
+
+
+@pytest.mark.parametrize("program", ["linear_regression", "digits"])
+@pytest.mark.parametrize("flag", ["--out", "--data"])
+def test_an_empty_path_is_used_wrongly(program, flag):
+    assert f"{flag}: the path is empty" in run(program, "--data", "x.csv", flag, "", status=2)
+
+
+def points(folder):
+    """Steps of the loss curve in all event files."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return [point.step for point in events.Scalars("gradient_descent/linear_loss")]
+
+
+def test_a_killed_run_leaves_no_hole_in_the_curves(tmp_path):
+    command = [str(BUILD / "train/examples/linear_regression"), "--out", str(tmp_path / "run"), "--steps", "1000000"]
+    killed = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for line in killed.stdout:  # one arrives as soon as its round is over
+        if line.startswith("Round 60,"):
+            break
+    killed.kill()
+    killed.wait()
+    killed.stdout.close()
+    text = run("linear_regression", "--out", tmp_path / "run", "--steps", 401, "--resume")
+    assert int(re.search(r"at step (\d+)", text).group(1)) > 50
+    assert points(tmp_path / "run/logs") == list(range(0, 401, 2))
+
+
+def test_resumed_runs_keep_five_checkpoints_of_each_saver(tmp_path):
+    for steps, resume in ((31, []), (61, ["--resume"]), (101, ["--resume"])):
+        run("linear_regression", "--out", tmp_path / "run", "--steps", steps, *resume)
+    kept = sorted(p.name for p in (tmp_path / "run/weight").glob("*.index"))
+    assert kept == sorted(f"linear.ckpt-{round}.index" for round in (60, 70, 80, 90, 100))
+    assert len(list((tmp_path / "run/checkpoint").glob("*.index"))) == 5
+
+
+@pytest.mark.parametrize("gone, left", [(["linear.ckpt.index"], "linear.ckpt-100"), (["checkpoint"], "linear.ckpt"),
+                                        (["linear.ckpt.index", "linear.ckpt-100.data-00000-of-00001"], "linear.ckpt-90")])
+def test_resuming_goes_back_to_the_newest_good_checkpoint(tmp_path, gone, left):
+    run("linear_regression", "--out", tmp_path / "run")
+    for name in gone:
+        (tmp_path / "run/checkpoint" / name).unlink()
+    done = subprocess.run([str(BUILD / "train/examples/linear_regression"), "--out", str(tmp_path / "run"), "--resume", "--steps", "120"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and f"Going on from {tmp_path}/run/checkpoint/{left} at step" in done.stdout
+    assert "warning" in done.stderr and "leave --resume out" not in done.stderr
+
+
+def test_a_run_that_diverges_fails_and_keeps_its_last_good_checkpoint(tmp_path):
+    error = run("linear_regression", "--out", tmp_path / "run", "--learning-rate", 50, status=1)
+    assert re.search(r"the loss is not finite at round \d+: lower --learning-rate", error) and len(error.splitlines()) == 1
+    assert not (tmp_path / "run/checkpoint/linear.ckpt.index").exists()
 
 
 def test_resuming_without_a_checkpoint_says_so(tmp_path):

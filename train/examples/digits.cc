@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include "train/examples/csv.h"
+#include "train/examples/run_folder.h"
 #include "train/examples/tensorboard.h"
 
 using namespace runnel;
@@ -52,8 +54,9 @@ struct Digits {
 std::size_t label_column(const CsvTable& table) {
   const auto at = std::find(table.names.begin(), table.names.end(), "label");
   if (at == table.names.end() || table.names.size() != kPixels + 1)
-    throw std::runtime_error("the CSV must have 64 pixel columns and one called label; it has " +
-                             std::to_string(table.names.size()) + " columns");
+    throw std::runtime_error(table.path + " must have 64 pixel columns and one called label; it has " +
+                             std::to_string(table.names.size()) + " columns" +
+                             (at == table.names.end() ? ", none called label" : ""));
   return static_cast<std::size_t>(at - table.names.begin());
 }
 
@@ -63,7 +66,7 @@ void add_row(const CsvTable& table, std::size_t row, std::size_t label_at, Rows&
     if (c != label_at) to.pixels.push_back(table.at(row, c) / kBrightest);
   const float label = table.at(row, label_at);
   if (label < 0 || label >= kClasses || label != static_cast<float>(static_cast<int>(label)))
-    throw std::runtime_error("row " + std::to_string(row + 1) + " has label " + std::to_string(label) +
+    throw std::runtime_error(table.place_of(row) + ": the label is " + std::to_string(label) +
                              "; labels are 0 to 9");
   to.labels.push_back(static_cast<std::int64_t>(label));
 }
@@ -126,6 +129,7 @@ class Progress {
 
 void train(const Flags& flags) {
   const Digits digits = read_digits(flags.data, flags.seed);
+  make_run_folders(flags.out, {"checkpoint", "logs"});
   Graph g({.seed = flags.seed});
   const Output x = placeholder<float>(g, {kUnknown, kPixels}, "pixels");
   const Output label = placeholder<std::int64_t>(g, {kUnknown}, "label");
@@ -163,6 +167,9 @@ void train(const Flags& flags) {
                                    std::min(static_cast<std::size_t>(flags.batch), order.size() - from));
       last_loss = train_step({batch.pixels, batch.labels})[0].scalar<float>();
       log.scalar("loss", last_loss, ++steps);
+      if (!std::isfinite(last_loss))
+        throw OutOfRange("the loss is not finite at step " + std::to_string(steps) +
+                         ": try another --optimizer or a larger --batch");
       if (steps % 10 == 0)
         progress.show(epoch, static_cast<double>(from) / static_cast<double>(order.size()), last_loss,
                       test_accuracy);
@@ -172,8 +179,8 @@ void train(const Flags& flags) {
     log.scalar("accuracy/train", accuracy_on(digits.train), steps);
     progress.show(epoch, 1, last_loss, test_accuracy);
   }
+  log.close();  // first, so that the curves have what the checkpoint has
   saver.save(session, flags.out + "/checkpoint/digits.ckpt", {.global_step = steps});
-  log.close();
   std::printf("train accuracy %.2f %%, test accuracy %.2f %% on %zu held-out digits\n",
               100.0 * accuracy_on(digits.train), 100.0 * test_accuracy, digits.test.count());
   print_tensorboard_command(flags.out + "/logs");
@@ -184,7 +191,9 @@ void train(const Flags& flags) {
 int main(int count, char** arguments) {
   Flags flags;
   CLI::App program("Learns handwritten digits from a CSV.");
-  program.add_option("--data", flags.data, "CSV with 64 pixel columns and one called label")->required();
+  program.add_option("--data", flags.data, "CSV with 64 pixel columns and one called label")
+      ->check(not_empty)
+      ->required();
   program.add_option("--epochs", flags.epochs, "times through the data")
       ->check(CLI::Range(std::int64_t{1}, kMost))
       ->capture_default_str();
@@ -199,7 +208,9 @@ int main(int count, char** arguments) {
       ->capture_default_str();
   program.add_option("--seed", flags.seed, "of initial weights and of the order of rows")
       ->capture_default_str();
-  program.add_option("--out", flags.out, "folder for the checkpoint and events")->capture_default_str();
+  program.add_option("--out", flags.out, "folder for the checkpoint and events")
+      ->check(not_empty)
+      ->capture_default_str();
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

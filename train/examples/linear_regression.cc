@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "train/examples/csv.h"
+#include "train/examples/run_folder.h"
 #include "train/examples/tensorboard.h"
 
 using namespace runnel;
@@ -51,71 +52,90 @@ std::string finite_number(const std::string& text) {
   return std::isfinite(std::strtof(text.c_str(), nullptr)) ? "" : text + " is no finite number";
 }
 
-// The checkpoint to go on from.
-std::string newest_checkpoint(const std::string& out) {
-  try {
-    return latest_checkpoint(out + "/checkpoint");
-  } catch (const NotFound& error) {
-    throw NotFound(error.message() + "; there is no run to go on with: leave --resume out");
+struct Model {
+  Variable weight, bias;
+  Output loss, summaries;
+  Operation step, init;
+};
+
+Model build(Graph& g, const Line& line, float learning_rate, const Variable& global_step) {
+  Model m;
+  Output y;
+  {
+    NameScope linear(g, "linear");
+    m.weight = variable(random_uniform<float>(g, Shape{1}, -1.0f, 1.0f), "weight");
+    m.bias = variable(zeros<float>(g, Shape{1}), "bias");
+    y = m.weight * Tensor::vector(line.xs) + m.bias;
+    summary::histogram("linear_weight", m.weight);
+    summary::histogram("linear_bias", m.bias);
   }
+  {
+    NameScope descent(g, "gradient_descent");
+    m.loss = reduce_mean(square(y - Tensor::vector(line.ys)), {.name = "loss"});
+    m.step = GradientDescent(learning_rate).minimize(m.loss, {.global_step = global_step});
+    summary::scalar("linear_loss", m.loss);
+  }
+  m.init = initialize_global_variables(g);
+  m.summaries = summary::merge_all(g);
+  return m;
+}
+
+// The savers forget the oldest of both folders, of what the run before has saved, too.
+void recover(Saver& saver, const std::string& folder) {
+  if (const auto state = get_checkpoint_state(folder))
+    saver.recover_last_checkpoints(real_file_system(), state->all_model_checkpoint_paths);
+}
+
+void require_finite(float loss, std::int64_t round, float learning_rate) {
+  if (std::isfinite(loss)) return;
+  throw OutOfRange("the loss is not finite at round " + std::to_string(round) +
+                   ": lower --learning-rate, now " + std::to_string(learning_rate));
 }
 
 void train(const Flags& flags) {
   const Line line = flags.data.empty() ? line_points(100) : read_line(flags.data);
+  const std::string logs = flags.out + "/logs", whole = flags.out + "/checkpoint",
+                    weights = flags.out + "/weight";
+  const std::string newest = flags.resume ? checkpoint_to_go_on_with(whole) : "";
+  make_run_folders(flags.out, {"checkpoint", "weight", "logs"});
   Graph g({.seed = flags.seed});
   const Variable global_step = create_global_step(g);
-
-  Variable weight, bias;
-  Output y;
-  {
-    NameScope linear(g, "linear");
-    weight = variable(random_uniform<float>(g, Shape{1}, -1.0f, 1.0f), "weight");
-    bias = variable(zeros<float>(g, Shape{1}), "bias");
-    y = weight * Tensor::vector(line.xs) + bias;
-    summary::histogram("linear_weight", weight);
-    summary::histogram("linear_bias", bias);
-  }
-  Output loss;
-  Operation step;
-  {
-    NameScope descent(g, "gradient_descent");
-    loss = reduce_mean(square(y - Tensor::vector(line.ys)), {.name = "loss"});
-    step = GradientDescent(flags.learning_rate).minimize(loss, {.global_step = global_step});
-    summary::scalar("linear_loss", loss);
-  }
-  const Output w0 = weight[0], b0 = bias[0];
-  const Operation init = initialize_global_variables(g);
-  const Output summaries = summary::merge_all(g);
+  const Model model = build(g, line, flags.learning_rate, global_step);
+  const Output w0 = model.weight[0], b0 = model.bias[0];
 
   Saver saver(g);
-  Saver only_weight(g, {{"a_name", weight}});
+  Saver only_weight(g, {{"a_name", model.weight}});
   Session session(g);
   std::int64_t start = 0;
   if (flags.resume) {
-    const std::string newest = newest_checkpoint(flags.out);
     saver.restore(session, newest);
+    recover(only_weight, weights);
     start = session.get<std::int64_t>(global_step);
     std::printf("Going on from %s at step %lld\n", newest.c_str(), static_cast<long long>(start));
   } else {
-    session.run(init);
+    session.run(model.init);
   }
 
-  FileWriter writer(flags.out + "/logs", g,
-                    {.purge_step = flags.resume ? std::optional(start) : std::nullopt});
+  FileWriter writer(logs, g, {.purge_step = flags.resume ? std::optional(start) : std::nullopt});
   for (std::int64_t round = start; round < flags.steps; ++round) {
-    if (round % 2 == 0) writer.add_summary(session.run(summaries), round);
-    session.run(step);
+    if (round % 2 == 0) writer.add_summary(session.run(model.summaries), round);
+    session.run(model.step);
     if (round % 10 != 0) continue;
-    const auto [w, b] = session.run({w0, b0});
+    const auto [w, b, loss] = session.run({w0, b0, model.loss});
+    require_finite(loss.scalar<float>(), round, flags.learning_rate);
     std::printf("Round %lld, weight: %.9g, bias: %.9g\n", static_cast<long long>(round), w.scalar<float>(),
                 b.scalar<float>());
-    saver.save(session, flags.out + "/checkpoint/linear.ckpt", {.global_step = round});
-    only_weight.save(session, flags.out + "/weight/linear.ckpt", {.global_step = round});
+    std::fflush(stdout);
+    writer.flush();  // a run that goes on from this checkpoint has all points before it
+    saver.save(session, whole + "/linear.ckpt", {.global_step = round});
+    only_weight.save(session, weights + "/linear.ckpt", {.global_step = round});
   }
-  saver.save(session, flags.out + "/checkpoint/linear.ckpt");
+  const float loss = session.run(model.loss).scalar<float>();
+  require_finite(loss, flags.steps, flags.learning_rate);
   writer.close();
-  std::printf("Loss: %.9g\n", session.run(loss).scalar<float>());
-  print_tensorboard_command(flags.out + "/logs");
+  saver.save(session, whole + "/linear.ckpt");
+  std::printf("Loss: %.9g\n", loss);
+  print_tensorboard_command(logs);
 }
 
 }  // namespace
@@ -130,8 +150,10 @@ int main(int count, char** arguments) {
       ->check(finite_number)
       ->capture_default_str();
   program.add_option("--seed", flags.seed, "of the initial weight")->capture_default_str();
-  program.add_option("--data", flags.data, "CSV with a header line and columns x and y");
-  program.add_option("--out", flags.out, "folder for checkpoints and events")->capture_default_str();
+  program.add_option("--data", flags.data, "CSV with a header line and columns x and y")->check(not_empty);
+  program.add_option("--out", flags.out, "folder for checkpoints and events")
+      ->check(not_empty)
+      ->capture_default_str();
   program.add_flag("--resume", flags.resume, "go on from the newest checkpoint in --out");
   try {
     program.parse(count, arguments);
