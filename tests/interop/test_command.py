@@ -67,7 +67,11 @@ def test_a_batch_goes_on_after_a_failure_and_names_it(tmp_path):
     ([], 2, "subcommand"), (["run"], 2, "MODEL"), (["run", LINEAR, "--feed", "x"], 2, "TENSOR=FILE"), (["--help"], 0, ""),
     (["run", LINEAR, "--steps", "-1"], 2, "--steps"), (["run", LINEAR, "--fetch", "nothing:0"], 1, "nothing"),
     (["run", "x.txt"], 1, ".meta"), (["graph", "ls", "nothere.pb"], 1, "nothere.pb"), (["ops", "Nothing"], 1, "Nothing"),
-    (["graph", "show", LINEAR, "weigh"], 1, "weight"), (["run", LINEAR, "--fetch", "Mean:0"], 1, "uninitialized value"),
+    (["graph", "show", LINEAR, "weigh"], 1, "weight"), (["graph", "dot", LINEAR, "--json"], 2, "--json"),
+    *((["run", LINEAR, flag, ""], 2, f"{flag}: must not be empty") for flag in ("--save", "--out", "--restore", "--init")),
+    (["run", LINEAR, "--init", "init", "--save", f"{LINEAR}/m"], 1, "a file of that name is in the way"),
+    (["run", LINEAR, "--init", "init", "--out", "/proc/none"], 1, "'/proc' takes no new directories"),
+    (["run", LINEAR, "--fetch", "Mean:0"], 1, "uninitialized value"),
 ])
 def test_the_status_says_what_happened(arguments, status, why):
     done = runnel(*arguments, status=status)

@@ -40,7 +40,7 @@ CLI::App& add_verb(CLI::App& command, const char* name, const char* what, const 
 }
 
 CLI::Option* add_prefix(CLI::App& verb, const char* name, std::string& into) {
-  return verb.add_option(name, into, kPrefixHelp)->required();
+  return verb.add_option(name, into, kPrefixHelp)->check(not_empty)->required();
 }
 
 void add_looking(CLI::App& command, const Request& request) {
@@ -53,7 +53,9 @@ void add_looking(CLI::App& command, const Request& request) {
   });
   add_prefix(show, "PREFIX_OR_DIR", request->prefix);
   show.add_option("NAME", request->name, "the tensor's name")->required();
-  show.add_option("--npy", request->npy, "write the values there instead")->type_name("FILE");
+  show.add_option("--npy", request->npy, "write the values there instead")
+      ->check(not_empty)
+      ->type_name("FILE");
   CLI::App& verify =
       add_verb(command, "verify", "Reads everything and checks every checksum", request,
                [](const CheckpointRequest& r) { verify_checkpoint(checkpoint_prefix(r.prefix), r.json); });
@@ -72,7 +74,7 @@ void add_rewriting(CLI::App& command, const Request& request) {
         rename_tensors(checkpoint_prefix(r.prefix), r.out, renames_of(r.maps), r.json);
       });
   add_prefix(rename, "PREFIX_OR_DIR", request->prefix);
-  rename.add_option("OUT", request->out, "the new checkpoint's prefix")->required();
+  rename.add_option("OUT", request->out, "the new checkpoint's prefix")->check(not_empty)->required();
   rename.add_option("--map", request->maps, "a name, or a scope that ends with '/', and its new name")
       ->type_name("OLD=NEW")
       ->allow_extra_args(false)
@@ -84,7 +86,7 @@ void add_rewriting(CLI::App& command, const Request& request) {
                                  prefixes.push_back(checkpoint_prefix(shard));
                                merge_checkpoints(prefixes, r.out, r.json);
                              });
-  merge.add_option("OUT", request->out, "the new checkpoint's prefix")->required();
+  merge.add_option("OUT", request->out, "the new checkpoint's prefix")->check(not_empty)->required();
   merge.add_option("SHARDS", request->shards, kPrefixHelp)->required();
 }
 

@@ -106,7 +106,6 @@ CLI::App& add_verb(CLI::App& command, const char* name, const char* what,
                    const std::shared_ptr<GraphRequest>& request, std::function<void(const Graph&)> action) {
   CLI::App& verb = *command.add_subcommand(name, what);
   verb.add_option("FILE", request->file, "a .meta, or a GraphDef as .pb or .pbtxt")->required();
-  verb.add_flag("--json", request->json, "print JSON");
   verb.callback([request, action = std::move(action)] {
     Graph graph;
     load_model(graph, request->file);
@@ -121,12 +120,14 @@ void add_graph_command(CLI::App& program) {
   CLI::App& command = *program.add_subcommand("graph", "Shows what a graph file holds");
   command.require_subcommand(1);
   const auto request = std::make_shared<GraphRequest>();
-  add_verb(command, "ls", "Lists the nodes", request,
-           [request](const Graph& graph) { list(graph, request->json); });
-  add_verb(command, "show", "Prints one node in full", request,
-           [request](const Graph& graph) { show(graph.operation(request->node).node(), request->json); })
-      .add_option("NODE", request->node, "its name")
-      ->required();
+  add_verb(command, "ls", "Lists the nodes", request, [request](const Graph& graph) {
+    list(graph, request->json);
+  }).add_flag("--json", request->json, "print JSON");
+  CLI::App& show_verb =
+      add_verb(command, "show", "Prints one node in full", request,
+               [request](const Graph& graph) { show(graph.operation(request->node).node(), request->json); });
+  show_verb.add_option("NODE", request->node, "its name")->required();
+  show_verb.add_flag("--json", request->json, "print JSON");
   add_verb(command, "dot", "Draws the graph in Graphviz' language", request,
            [](const Graph& graph) { draw(graph); });
 }

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "graph/graph.h"
+#include "train/cli/commands.h"
 #include "train/cli/json.h"
 #include "train/cli/model.h"
 #include "train/cli/npy.h"
@@ -57,6 +58,12 @@ std::vector<std::string> files_of(const Job& job) {
   return out;
 }
 
+// Before anything runs, so that what is in the way costs no training.
+void make_target_directories(const Job& job) {
+  if (!job.out.empty()) make_directories(real_file_system(), job.out);
+  if (!job.save.empty()) make_directories(real_file_system(), parent_of(job.save));
+}
+
 std::vector<Result> run(const Job& job) {
   const std::vector<std::string> files = files_of(job);
   Graph graph;
@@ -69,6 +76,7 @@ std::vector<Result> run(const Job& job) {
   std::vector<Fetch> targets, fetches;
   for (const std::string& name : job.targets) targets.emplace_back(graph.operation(name));
   for (const std::string& name : job.fetches) fetches.emplace_back(graph.output(name));
+  make_target_directories(job);
   Session session(graph);
   if (!job.init.empty()) session.run(graph.operation(job.init));
   if (!job.restore.empty()) saver->restore(session, job.restore);
@@ -83,9 +91,7 @@ std::vector<Result> run(const Job& job) {
   return out;
 }
 
-void write(const std::string& directory, const std::vector<Result>& results) {
-  if (directory.empty()) return;
-  make_directories(real_file_system(), directory);
+void write(const std::vector<Result>& results) {
   for (const Result& result : results) {
     write_file_atomically(real_file_system(), result.file, npy_bytes(result.value));
     if (const std::string loss = npy_loss(result.value); !loss.empty())
@@ -106,27 +112,36 @@ std::string json_of(const Result& result) {
 void add_job_options(CLI::App& command, Job& job) {
   command.add_option("MODEL", job.model, "a .meta, or a GraphDef as .pb or .pbtxt");
   command.add_option("--restore", job.restore, "a checkpoint to start from; .meta models know how")
+      ->check(not_empty)
       ->type_name("PREFIX");
-  command.add_option("--save", job.save, "where to save the variables in the end")->type_name("PREFIX");
-  command.add_option("--init", job.init, "an operation to run once, first")->type_name("OP");
+  command.add_option("--save", job.save, "where to save the variables in the end")
+      ->check(not_empty)
+      ->type_name("PREFIX");
+  command.add_option("--init", job.init, "an operation to run once, first")
+      ->check(not_empty)
+      ->type_name("OP");
   command.add_option("--feed", job.feeds, "a tensor's value, for targets and fetches")
       ->type_name("T=FILE.npy")
       ->allow_extra_args(false);
   command.add_option("--target", job.targets, "an operation to run in each step")
+      ->check(not_empty)
       ->type_name("OP")
       ->allow_extra_args(false);
   command.add_option("--steps", job.steps, "how often the targets run")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000}))
       ->capture_default_str();
   command.add_option("--fetch", job.fetches, "a tensor to compute after the steps")
+      ->check(not_empty)
       ->type_name("T")
       ->allow_extra_args(false);
-  command.add_option("--out", job.out, "the folder for the fetches as .npy")->type_name("DIR");
+  command.add_option("--out", job.out, "the folder for the fetches as .npy")
+      ->check(not_empty)
+      ->type_name("DIR");
 }
 
 std::string run_job(const Job& job, bool json) {
   const std::vector<Result> results = run(job);
-  write(job.out, results);
+  if (!job.out.empty()) write(results);
   if (json) {
     std::vector<std::string> parts;
     for (const Result& result : results) parts.push_back(json_of(result));

@@ -89,6 +89,7 @@ void add_run_command(CLI::App& program) {
   command
       .add_option("--batch", request->batch,
                   "runs the jobs of a file, a command line a line; paths as from here")
+      ->check(not_empty)
       ->type_name("FILE");
   command.add_flag("--json", request->json, "print JSON");
   command.callback([request] { run(*request); });
