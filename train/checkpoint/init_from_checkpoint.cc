@@ -16,6 +16,8 @@
 namespace runnel {
 namespace {
 
+constexpr std::size_t kSuggested = 50;  // missing names that near ones are looked for
+
 bool is_scope(const std::string& name) { return name.ends_with('/'); }
 
 // What names begin with in a scope: nothing in the root.
@@ -119,17 +121,17 @@ void require_all_fit(const CheckpointReader& reader, const std::vector<SaverItem
   std::vector<std::string> names;
   for (const VariableInfo& stored : reader.variables()) names.push_back(stored.name);
   std::string lines;
-  bool missing = false;
+  std::size_t missing = 0;
   for (const SaverItem& item : items) {
     (void)checkpoint_key(item);  // throws for a part that is none
     const Variable& variable = item.variable();
     const std::string wanted =
         cat(variable.dtype(), wanted_shape(variable), " (variable ", quoted(variable.name()), ")");
     if (!reader.has(item.key())) {
-      missing = true;
       lines += cat("\n  ", quoted(item.key()), ": not stored, wanted ", wanted);
-      for (const std::string& name : similar_names(item.key(), names))
-        lines += cat("; perhaps ", quoted(name));
+      if (missing++ < kSuggested)
+        for (const std::string& name : similar_names(item.key(), names))
+          lines += cat("; perhaps ", quoted(name));
       continue;
     }
     const VariableInfo& stored = reader.info(item.key());
@@ -137,7 +139,7 @@ void require_all_fit(const CheckpointReader& reader, const std::vector<SaverItem
       lines += cat("\n  ", quoted(item.key()), ": stored ", stored.dtype, stored.shape, ", wanted ", wanted);
   }
   if (!lines.empty())
-    throw_error(missing ? Code::kNotFound : Code::kInvalidArgument,
+    throw_error(missing > 0 ? Code::kNotFound : Code::kInvalidArgument,
                 cat("checkpoint '", reader.prefix(), "' does not fit; no initializer was replaced:", lines));
 }
 

@@ -15,8 +15,7 @@ namespace runnel {
 namespace {
 
 constexpr std::size_t kUnusedShown = 20;
-constexpr std::size_t kCompared = 2000;  // unused names that near ones are looked for among
-constexpr std::size_t kSuggested = 50;   // missing names that near ones are looked for
+constexpr std::size_t kSuggested = 50;  // missing names that near ones are looked for
 
 const Shape& shape_of(const RestoredTensor& wanted) {
   return wanted.slice ? wanted.slice->full : wanted.shape;
@@ -82,13 +81,11 @@ struct Differences {
 
 [[noreturn]] void refuse(const CheckpointReader& reader, const Differences& found,
                          const std::vector<std::string>& unused) {
-  const std::vector<std::string> among(
-      unused.begin(), unused.begin() + static_cast<std::ptrdiff_t>(std::min(unused.size(), kCompared)));
   std::vector<std::pair<std::string, std::string>> lines;  // with the key they are sorted by
-  std::size_t asked = 0;
-  for (const RestoredTensor* tensor : found.missing)
-    lines.emplace_back(tensor->key,
-                       missing_line(*tensor, asked++ < kSuggested ? among : std::vector<std::string>{}));
+  const std::vector<std::string> none;
+  for (std::size_t i = 0; i < found.missing.size(); ++i)
+    lines.emplace_back(found.missing[i]->key,
+                       missing_line(*found.missing[i], i < kSuggested ? unused : none));
   for (const auto& [tensor, stored] : found.mismatched)
     lines.emplace_back(tensor->key, mismatch_line(*tensor, reader.info(stored)));
   std::ranges::stable_sort(lines, {}, &std::pair<std::string, std::string>::first);
@@ -119,7 +116,7 @@ std::vector<std::string> distinct(std::vector<std::string> names) {
 
 RestorePlan::RestorePlan(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted,
                          const RestoreOptions& options)
-    : reader_(reader), options_(options) {
+    : reader_(reader) {
   if (options.skip_mismatched && !options.partial)
     throw InvalidArgument(".skip_mismatched leaves variables out: say .partial = true too");
   const RenamedEntries entries(reader.variables(), options.rename, reader.prefix());

@@ -20,8 +20,8 @@ class RestorePlan {
  public:
   // Throws an error with a line a difference - variables that are not in the file, with near names; those of
   // another dtype or shape, with both; what is in the file and not wanted - if `options` do not allow for it:
-  // NotFound if a variable is missing, else InvalidArgument. InvalidArgument for renames that cannot be. All
-  // that is passed must outlive the plan.
+  // NotFound if a variable is missing, else InvalidArgument. InvalidArgument for renames that cannot be. The
+  // reader and what is wanted must outlive the plan.
   RestorePlan(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted,
               const RestoreOptions& options);
 
@@ -41,7 +41,6 @@ class RestorePlan {
   Tensor read(const Read& one) const;
 
   const CheckpointReader& reader_;
-  const RestoreOptions& options_;
   std::vector<Read> reads_;
   RestoreReport report_;
 };

@@ -8,7 +8,8 @@
 namespace runnel {
 namespace {
 
-constexpr std::size_t kLongest = 200;
+constexpr std::size_t kLongest = 100;
+constexpr std::size_t kCompared = 1000;
 constexpr std::size_t kShown = 2;
 
 std::string lower(std::string text) {
@@ -45,7 +46,8 @@ std::vector<std::string> similar_names(const std::string& wanted, const std::vec
   const std::string own = lower(wanted);
   const std::size_t most = std::max<std::size_t>(1, wanted.size() / 4);
   std::vector<std::pair<std::size_t, std::string>> found;
-  for (const std::string& name : among) {
+  for (std::size_t i = 0; i < std::min(among.size(), kCompared); ++i) {
+    const std::string& name = among[i];
     if (name.size() > kLongest) continue;
     const std::string other = lower(name);
     const std::size_t distance = same_in_other_scope(own, other) ? 1 : edits(own, other, most);

@@ -8,8 +8,8 @@
 namespace runnel {
 
 // The two of `among` that are nearest to `wanted`, nearest first: those a few edits away, those that differ
-// in case alone, and those that are the same within another scope. May be empty. Names of more than 200
-// bytes are near nothing.
+// in case alone, and those that are the same within another scope. May be empty. To stay quick, only the
+// first 1,000 are looked at, and names of more than 100 bytes are near nothing.
 std::vector<std::string> similar_names(const std::string& wanted, const std::vector<std::string>& among);
 
 }  // namespace runnel
