@@ -148,7 +148,8 @@ TEST_CASE("names that the graph has already are refused, five of them listed") {
   Graph g;
   g.import_graph_def(def);
   CHECK(refusal(g, def) ==
-        "6 nodes have names that the graph has already: a, b, c, d, e, ...; import into a graph of its own, or under a scope");
+        "6 nodes have names that the graph has already: a, b, c, d, e, ...; import into a graph of its own, "
+        "or under a scope");
   CHECK(g.size() == 6);
 }
 
