@@ -183,6 +183,14 @@ def test_resuming_goes_back_to_the_newest_good_checkpoint(tmp_path, gone, left):
     assert "warning" in done.stderr and "leave --resume out" not in done.stderr
 
 
+def test_a_run_of_which_all_checkpoints_are_damaged_is_not_taken_for_a_fresh_one(tmp_path):
+    run("linear_regression", "--out", tmp_path / "run", "--steps", 11)
+    for index in (tmp_path / "run/checkpoint").glob("*.index"):
+        index.write_text("damaged")
+    error = run("linear_regression", "--out", tmp_path / "run", "--resume", status=1)
+    assert error.endswith("; begin anew in another --out\n") and "leave --resume out" not in error
+
+
 def test_a_run_that_diverges_fails_and_keeps_its_last_good_checkpoint(tmp_path):
     error = run("linear_regression", "--out", tmp_path / "run", "--learning-rate", 50, status=1)
     assert re.search(r"the loss is not finite at round \d+: lower --learning-rate", error) and len(error.splitlines()) == 1

@@ -44,5 +44,7 @@ std::string checkpoint_to_go_on_with(const std::string& folder) {
     std::fprintf(stderr, "warning: %s; going on with '%s', the last one written\n", error.message().c_str(),
                  newest.c_str());
     return newest;
+  } catch (const DataLoss& error) {
+    throw DataLoss(error.message() + "; begin anew in another --out");
   }
 }

@@ -13,5 +13,6 @@ std::string not_empty(const std::string& path);
 
 // The newest checkpoint in the folder that can be read to its end. Damaged ones are passed over with a
 // warning each, and so is a state file that is gone or names none that is there. Throws runnel::NotFound,
-// which says to leave --resume out, only if there is no checkpoint at all.
+// which says to leave --resume out, only if there is no checkpoint at all; runnel::DataLoss if all are
+// damaged.
 std::string checkpoint_to_go_on_with(const std::string& folder);
