@@ -93,6 +93,11 @@ FILES = {
     "meta/stripped": (GOLDEN / "linear_ref/linear.ckpt-100.meta").read_bytes(),
     "meta/text": b'graph_def { node { name: "a" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value '
                  b'{ tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 1 } } } } }\n',
+    "meta/odd_names": b'graph_def { node { name: "a" op: "NoOp" attr { key: "_class" value { list { s: "x" s: "loc:@" s: "^:1" } } } attr { '
+                      b'key: "frame_name" value { s: ":1" } } attr { key: "shared_name" value { s: "a" } } } } collection_def { key: "names" '
+                      b'value { bytes_list { value: "a" value: "^a" value: "a:0" value: ":" } } } collection_def { key: "cond_context" value '
+                      b'{ bytes_list { value: "\\n\\002:1" value: "\\377" value: "" } } } collection_def { key: "unbound_inputs" value { '
+                      b'int64_list { value: 1 } } } saver_def { restore_op_name: "^" }\n',
     "meta/wide_constant": field(2, field(1, field(1, b"c") + field(2, b"Const") + field(5, field(1, b"value") + field(
         2, field(8, field(1, 1) + field(2, b"".join(field(2, field(1, 1 << 20)) for _ in range(4)))))))),
 }
