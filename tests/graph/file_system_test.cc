@@ -236,6 +236,33 @@ TEST_CASE("a rename kept before its bytes gives an empty file, as old ext4 did")
   CHECK(memory.contents() == std::map<std::string, std::string>{{"file", ""}});
 }
 
+TEST_CASE("crash states: any of the names that are not synced, bytes lost, torn, zero or kept") {
+  MemoryFileSystem memory;
+  const auto file = memory.open_for_writing("a", WriteMode::kExclusive);
+  memory.sync_directory(".");
+  file->append("12");
+  file->sync();
+  CHECK(memory.crash_states() == std::vector<DiskContents>{{{"a", "12"}}});
+  file->append("3456");
+  CHECK(memory.crash_states() ==
+        std::vector<DiskContents>{
+            {{"a", "12"}}, {{"a", std::string("12\0\0\0\0", 6)}}, {{"a", "1234"}}, {{"a", "123456"}}});
+  file->sync();
+  memory.rename("a", "b");
+  write(memory, "c", "");
+  CHECK(memory.crash_states() == std::vector<DiskContents>{{{"a", "123456"}},
+                                                           {{"a", "123456"}, {"c", ""}},
+                                                           {{"b", "123456"}},
+                                                           {{"b", "123456"}, {"c", ""}}});
+  memory.sync_directory(".");
+  memory.remove("c");
+  memory.remove("b");
+  CHECK(memory.crash_states().size() == 4);
+  memory.boot({{"d", std::nullopt}, {"d/e", "x"}});
+  CHECK(memory.list("d") == std::vector<std::string>{"e"});
+  CHECK(memory.crash_states() == std::vector<DiskContents>{{{"d", std::nullopt}, {"d/e", "x"}}});
+}
+
 TEST_CASE("new directories outlive a power cut since their parents are synced") {
   MemoryFileSystem memory;
   make_directories(memory, "a/b/c");
