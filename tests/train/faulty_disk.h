@@ -37,6 +37,18 @@ struct FaultyDisk {
     return {done, finished};
   }
 
+  // What a disk holds as another process sees it: this process's mark in temporaries' names replaced, by the
+  // same numbers in every run.
+  static DiskContents disowned(const DiskContents& disk) {
+    DiskContents out;
+    int number = 0;
+    for (const auto& [path, bytes] : disk) {
+      const std::string target = target_of_temporary(path);
+      out[target.empty() ? path : cat(target, ".tempstate5", number++)] = bytes;
+    }
+    return out;
+  }
+
   // Temporaries in "d" as another process sees them: this process's mark replaced.
   void disown_temporaries() {
     for (const std::string& name : memory.list("d"))

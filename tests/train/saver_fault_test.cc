@@ -1,8 +1,12 @@
-// Whole saves that fail, are killed or lose power at every single file operation: what the state file names
-// can always be restored, old or new, and the next save leaves nothing behind.
+// Whole saves of every kind that fail, are killed or lose power at every single file operation: what the
+// state file names can always be restored, old or new, in every state in which the disk may come back, and
+// the next save leaves nothing behind.
 #include <doctest/doctest.h>
 
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "graph/graph.h"
 #include "graph/log.h"
@@ -14,21 +18,52 @@ using namespace runnel;
 
 namespace {
 
-constexpr int kOperations = 120;  // more than a save takes
+constexpr int kOperations = 200;  // more than a save takes
+constexpr int kNew = 3;           // what the save that is hit saves; those before are 1 and 2
 
-// A graph and a session that live through many saves, so that the plans are made once.
-struct Run {
-  explicit Run(FileSystem& files, int most, bool sharded) : session(g, {.file_system = &files}) {
+struct Kind {
+  std::string name;
+  int before;  // saves that came before
+  bool steps;  // each goes to a prefix of its own
+  bool sharded = false, async = false;
+};
+const Kind kKinds[] = {
+    {"first", 0, true},
+    {"later, the oldest goes", 2, true},
+    {"over the same prefix", 2, false},
+    {"sharded, first", 0, true, true},
+    {"sharded, later, the oldest goes", 2, true, true},
+    {"sharded, over the same prefix", 2, false, true},
+    {"asynchronous, first", 0, true, false, true},
+    {"asynchronous, later, the oldest goes", 2, true, false, true},
+    {"asynchronous, over the same prefix", 2, false, false, true},
+    {"asynchronous, sharded, first", 0, true, true, true},
+    {"asynchronous, sharded, later, the oldest goes", 2, true, true, true},
+    {"asynchronous, sharded, over the same prefix", 2, false, true, true},
+};
+
+// A program that saves and restores. It may be started many times; graph and session stay, so that plans are
+// made once.
+struct Program {
+  Program(FileSystem& f, const Kind& k) : files(f), kind(k), session(g, {.file_system = &f}) {
     v = variable(g, 0, "v");
     const DeviceScope elsewhere(g, "/cpu:1");
     twin = variable(g, Tensor::vector<int>({0, 0}), "twin");
     value = placeholder<int>(g, Shape{}, "value");
     set = {assign(v, value), assign(twin, value + Tensor::vector<int>({0, 0}))};
-    saver.emplace(g, SaverOptions{.sharded = sharded, .max_to_keep = most});
+    nodes = Saver(g, SaverOptions{.sharded = k.sharded, .max_to_keep = 2}).saver_def();
   }
-  std::string save(const std::string& path, int number) {
+  void start() { saver.emplace(Saver::from_saver_def(g, nodes)); }
+  void save(int number) {
     for (const Output& one : set) session.run(one, {{value, Tensor::scalar(number)}});
-    return saver->save(session, path, {.global_step = number});
+    SaveOptions options;
+    if (kind.steps) options.global_step = number;
+    if (!kind.async) {
+      saver->save(session, "d/m", options);
+      return;
+    }
+    saver->save_async(session, "d/m", options);
+    saver->wait();
   }
   // The number that the checkpoint holds; -1 if it is mixed.
   int load(const std::string& prefix) {
@@ -36,59 +71,112 @@ struct Run {
     const int number = session.get<int>(v);
     return session.run(twin) == Tensor::vector<int>({number, number}) ? number : -1;
   }
+  // What the newest checkpoint holds; 0 if there is none. All that the state file names must be whole.
+  int load_newest() {
+    const auto state = get_checkpoint_state("d", {.file_system = &files});
+    if (!state) return 0;
+    for (const std::string& prefix : state->all_model_checkpoint_paths) {
+      const int number = load(prefix);
+      if (kind.steps) CHECK(prefix == cat("d/m-", number));
+    }
+    return load(latest_checkpoint("d", {.file_system = &files}));
+  }
+
+  FileSystem& files;
+  const Kind& kind;
   Graph g;
   Variable v, twin;
   Output value;
   Outputs set;
   Session session;
+  std::string nodes;
   std::optional<Saver> saver;
+};
+
+// A disk and the programs before and after the fault.
+struct Trial {
+  explicit Trial(const Kind& kind) : writer(disk.files, kind), reader(disk.memory, kind) {
+    writer.start();
+    for (int number = 1; number <= kind.before; ++number) writer.save(number);
+    disk.memory.sync_directory("d");
+    old = disk.memory.crash_states().front();
+  }
+  // The old disk, and a program that goes on from it; then a save whose nth operation is hit.
+  FaultyDisk::Outcome save(int nth, Fault fault) {
+    disk.memory.boot(old);
+    writer.start();
+    CHECK(writer.load_newest() == writer.kind.before);
+    return disk.with_fault(nth, fault, [&] { writer.save(kNew); });
+  }
+  // No temporaries, no folders of parts, no half of the checkpoint that was hit.
+  void check_clean() {
+    bool index = false, data = false;
+    const std::string hit = writer.kind.steps ? cat("d/m-", kNew, ".") : "d/m.";
+    for (const auto& file : disk.memory.contents()) {
+      const std::string& path = file.first;
+      CAPTURE(path);
+      CHECK(target_of_temporary(path).empty());
+      index |= path == hit + "index";
+      data |= path.starts_with(hit + "data-");
+    }
+    CHECK(index == data);
+    for (const std::string& name : disk.memory.list("d")) CHECK(!name.ends_with("_temp"));
+  }
+  FaultyDisk disk;
+  Program writer, reader;
+  DiskContents old;
 };
 
 }  // namespace
 
-TEST_CASE("a save that fails at any operation leaves the older checkpoints and nothing of its own") {
-  for (const bool sharded : {false, true})
+TEST_CASE("a save of any kind that fails at any operation leaves old or new, and the next one works") {
+  const ScopedLogSink quiet([](LogLevel, const std::string&) {});  // what could not be deleted is warned of
+  for (const Kind& kind : kKinds) {
+    CAPTURE(kind.name);
+    Trial trial(kind);
+    const auto before = trial.disk.memory.contents();
     for (const Fault fault : kFailures)
       for (int nth = 1; nth <= kOperations; ++nth) {
         CAPTURE(nth);
-        CAPTURE(sharded);
-        FaultyDisk disk;
-        Run run(disk.files, 0, sharded);
-        run.save("d/m", 1);
-        const auto before = disk.memory.contents();
-        const FaultyDisk::Outcome save = disk.with_fault(nth, fault, [&] { run.save("d/m", 2); });
-        const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
-        CHECK(run.load(newest) == (newest == "d/m-2" ? 2 : 1));
-        if (save.done) CHECK(newest == "d/m-2");
-        if (newest == "d/m-1") CHECK(disk.memory.contents() == before);
+        const FaultyDisk::Outcome save = trial.save(nth, fault);
+        trial.reader.start();
+        const int number = trial.reader.load_newest();
+        CHECK((number == kNew || (number == kind.before && !save.done)));
+        if (kind.steps && number == kind.before) CHECK(trial.disk.memory.contents() == before);
+        trial.writer.save(kNew + 1);
+        CHECK(trial.reader.load_newest() == kNew + 1);
+        trial.check_clean();
         if (save.finished) break;
+        REQUIRE(nth < kOperations);
       }
+  }
 }
 
-TEST_CASE("a save that is killed or loses power at any operation leaves the old or the new state") {
-  const ScopedLogSink quiet([](LogLevel, const std::string&) {});  // what could not be deleted is warned of
-  for (const bool sharded : {false, true})
-    for (const PowerCut cut : kPowerCuts)
-      for (const bool power : {false, true})
-        for (int nth = 1; nth <= kOperations; ++nth) {
-          CAPTURE(nth);
-          CAPTURE(power);
-          CAPTURE(sharded);
-          FaultyDisk disk;
-          Run run(disk.files, 2, sharded);
-          for (const int step : {1, 2}) run.save("d/m", step);
-          const FaultyDisk::Outcome save = disk.with_fault(nth, Fault::kStop, [&] { run.save("d/m", 3); });
-          if (power) disk.memory.reboot(cut);
-          disk.disown_temporaries();
-          Run again(disk.memory, 2, sharded);
-          const std::string newest = latest_checkpoint("d", {.file_system = &disk.memory});
-          const int number = again.load(newest);
-          CHECK((number == 3 || (number == 2 && !save.done)));
-          CHECK(newest == cat("d/m-", number));
-          again.save("d/m", 4);
-          CHECK(again.load(latest_checkpoint("d", {.file_system = &disk.memory})) == 4);
-          CHECK(!disk.has_temporaries());
-          for (const std::string& name : disk.memory.list("d")) CHECK(!name.ends_with("_temp"));
-          if (save.finished) break;
-        }
+TEST_CASE(
+    "a save of any kind that is killed or loses power at any operation leaves old or new, then no trace") {
+  const ScopedLogSink quiet([](LogLevel, const std::string&) {});
+  for (const Kind& kind : kKinds) {
+    CAPTURE(kind.name);
+    Trial trial(kind);
+    std::set<std::pair<bool, DiskContents>> seen;
+    int points = 0;
+    for (int nth = 1; nth <= kOperations; ++nth, ++points) {
+      CAPTURE(nth);
+      const FaultyDisk::Outcome save = trial.save(nth, Fault::kStop);
+      for (const DiskContents& left : trial.disk.memory.crash_states()) {
+        const DiskContents state = FaultyDisk::disowned(left);
+        if (!seen.emplace(save.done, state).second) continue;
+        trial.disk.memory.boot(state);
+        trial.reader.start();
+        const int number = trial.reader.load_newest();
+        CHECK((number == kNew || (number == kind.before && !save.done)));
+        trial.reader.save(kNew + 1);
+        CHECK(trial.reader.load_newest() == kNew + 1);
+        trial.check_clean();
+      }
+      if (save.finished) break;
+      REQUIRE(nth < kOperations);
+    }
+    MESSAGE(kind.name << ": " << points << " operations, " << seen.size() << " crash states");
+  }
 }

@@ -46,6 +46,15 @@ void remove_data_without_index(FileSystem& files, const std::string& prefix) {
     if (is_data_file(name, base_name_of(prefix))) files.remove(join_path(directory, name));
 }
 
+// A first save that lost power may have stored the new name of its index alone.
+void remove_index_without_data(FileSystem& files, const std::string& prefix) {
+  const auto names = files.list(parent_of(prefix));
+  if (files.exists(index_path(prefix)) && std::ranges::none_of(names, [&](const std::string& name) {
+        return is_data_file(name, base_name_of(prefix));
+      }))
+    files.remove(index_path(prefix));
+}
+
 // A merge that was stopped has moved data files beside those of an older checkpoint, under another number of
 // files.
 void remove_data_of_others(FileSystem& files, const std::string& prefix, int shards) {
@@ -114,8 +123,10 @@ void clean_up_interrupted_saves(FileSystem& files, const std::string& directory,
   for (const std::string& path : temporaries(files, directory, stem)) {
     if (is_own_temporary(path)) continue;
     const std::string target = target_of_temporary(path);
-    const std::string prefix = target.ends_with(".index") ? prefix_of_file(target) : "";
-    if (prefix.empty() || !finish(files, path, prefix)) files.remove(path);
+    const std::string prefix = prefix_of_file(target);
+    const bool finished = target.ends_with(".index") && !prefix.empty() && finish(files, path, prefix);
+    if (!prefix.empty()) remove_index_without_data(files, prefix);
+    if (!finished) files.remove(path);
     changed = true;
   }
   if (changed) files.sync_directory(directory);

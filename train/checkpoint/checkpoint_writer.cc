@@ -141,6 +141,9 @@ class CheckpointWriter::State {
     file->append(index_bytes(index));
     file->sync();
     file->close();
+    // New data may not be stored under its name unless the new index can be found, if only by its temporary
+    // one.
+    files_.sync_directory(parent_of(prefix_));
   }
 
   void put_in_place() {
