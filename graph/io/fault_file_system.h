@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "graph/io/directory_lock.h"
 #include "graph/io/file_system.h"
 
 namespace runnel {
@@ -16,10 +17,10 @@ enum class Fault {
   kStop,        // the process is killed: this operation and all later ones do nothing and throw
 };
 
-// Counts opening, reading, writing, syncing, closing, renaming, removing, making and listing; questions
-// (exists, is_directory, sizes, times) are free. Threads may share it. The wrapped FileSystem must live as
-// long.
-class FaultFileSystem final : public FileSystem {
+// Counts opening, reading, writing, syncing, closing, renaming, removing, making and listing; locks and
+// questions (exists, is_directory, sizes, times) are free. Threads may share it. The wrapped FileSystem must
+// live as long.
+class FaultFileSystem final : public FileSystem, public LocksDirectories {
  public:
   explicit FaultFileSystem(FileSystem& files) : files_(files) {}
 
@@ -35,6 +36,9 @@ class FaultFileSystem final : public FileSystem {
   bool make_directory(const std::string& path) override;
   void sync_directory(const std::string& path) override;
   std::vector<std::string> list(const std::string& directory) override;
+  std::unique_ptr<DirectoryLock> lock_directory(const std::string& path) override {
+    return runnel::lock_directory(files_, path);
+  }
   bool exists(const std::string& path) override { return files_.exists(path); }
   bool is_directory(const std::string& path) override { return files_.is_directory(path); }
   std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }

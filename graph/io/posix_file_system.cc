@@ -1,5 +1,5 @@
 // The machine's own files. Interrupted calls are repeated, short writes continued, and every errno becomes an
-// Error that carries path, reason and - where it helps - what to do. Leaves out memory mapping and locks.
+// Error that carries path, reason and - where it helps - what to do. Leaves out memory mapping.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "graph/io/directory_lock.h"
 #include "graph/io/file_system.h"
 
 namespace runnel {
@@ -164,8 +165,11 @@ struct stat status_of(const std::string& path) {
   return info;
 }
 
-class PosixFileSystem final : public FileSystem {
+class PosixFileSystem final : public FileSystem, public LocksDirectories {
  public:
+  std::unique_ptr<DirectoryLock> lock_directory(const std::string& path) override {
+    return lock_real_directory(path);
+  }
   std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
     const int how = mode == WriteMode::kTruncate    ? O_TRUNC
                     : mode == WriteMode::kExclusive ? O_EXCL

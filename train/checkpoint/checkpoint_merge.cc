@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_recovery.h"
 #include "train/checkpoint/index_table.h"
+#include "train/checkpoint/neighbours.h"
 
 namespace runnel {
 namespace {
@@ -94,6 +96,7 @@ class Merge {
 
   void put_in_place() {
     make_directories(files_, directory_);
+    lock_ = lock_for_saving(files_, directory_);
     clean_up_interrupted_saves(files_, directory_, base_ + ".");
     shards_ = free_count(static_cast<int>(index_.data_files().size()));
     try {
@@ -171,6 +174,7 @@ class Merge {
   FileSystem& files_;
   const std::vector<std::string> prefixes_;
   const std::string destination_, directory_, base_, index_temporary_;
+  std::unique_ptr<DirectoryLock> lock_;  // from put_in_place to the end
   JoinedIndex index_;
   int shards_ = 0;
   std::map<std::string, std::string> moved_;  // new path, old path; in order, as numbers have five digits

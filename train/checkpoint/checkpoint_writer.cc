@@ -8,6 +8,7 @@
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_recovery.h"
 #include "train/checkpoint/index_table.h"
+#include "train/checkpoint/neighbours.h"
 #include "train/checkpoint/value_codec.h"
 
 namespace runnel {
@@ -40,6 +41,7 @@ class CheckpointWriter::State {
         data_temporary_(temporary_name(data_path_)),
         index_temporary_(temporary_name(index_path(prefix_))) {
     make_directories(files_, parent_of(prefix_));
+    lock_ = lock_for_saving(files_, parent_of(prefix_));
     clean_up_interrupted_saves(files_, parent_of(prefix_), base_name_of(prefix_) + ".");
     data_ = files_.open_for_writing(data_temporary_, WriteMode::kExclusive);
   }
@@ -84,6 +86,7 @@ class CheckpointWriter::State {
     }
     data_.reset();
     remove_what_is_replaced();
+    lock_.reset();
   }
 
  private:
@@ -188,6 +191,7 @@ class CheckpointWriter::State {
   std::string data_path_;
   std::string data_temporary_;
   std::string index_temporary_;
+  std::unique_ptr<DirectoryLock> lock_;
   std::unique_ptr<WritableFile> data_;  // none once finished or failed
   std::string buffer_;
   std::uint64_t written_ = 0;

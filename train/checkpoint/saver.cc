@@ -11,6 +11,7 @@
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_state.h"
+#include "train/checkpoint/neighbours.h"
 #include "train/checkpoint/restore_plan.h"
 #include "train/checkpoint/restored_tensors.h"
 #include "train/checkpoint/saver_files.h"
@@ -201,13 +202,12 @@ class Saver::State {
              const std::vector<Feed>& values, const SaveOptions& o) {
     FileSystem& files = session.files();
     const std::string graph = o.write_meta_graph ? meta_graph(o) : "";  // may be refused: before any file
+    make_directories(files, parent_of(prefix));
+    const auto lock = neighbours_.lock(files, parent_of(prefix));
     clean_up_killed_saves(files, path, o.latest_filename);
     const std::string meta = cat(prefix, ".", o.meta_graph_suffix);
     Undo undo(files, prefix, meta);
-    if (empty_)
-      make_directories(files, parent_of(prefix));
-    else
-      run_save(session, prefix, values);
+    if (!empty_) run_save(session, prefix, values);
     if (o.write_meta_graph) write_file_atomically(files, meta, graph);
     if (o.write_state && !empty_) keep(files, prefix, o, undo);
     undo.keep();
@@ -259,6 +259,8 @@ class Saver::State {
       state.all_model_checkpoint_paths.push_back(one.prefix);
       state.all_model_checkpoint_timestamps.push_back(one.time);
     }
+    const std::string state_path = join_path(parent_of(prefix), o.latest_filename);
+    neighbours_.compare(files, state_path);
     try {
       update_checkpoint_state(parent_of(prefix), prefix, std::move(state));
     } catch (const Error&) {
@@ -267,6 +269,7 @@ class Saver::State {
     }
     undo.keep();
     kept = std::move(next);
+    neighbours_.remember(files, state_path);
     for (const std::string& old : dropped) delete_checkpoint(files, old, o.meta_graph_suffix);
   }
 
@@ -307,6 +310,7 @@ class Saver::State {
   std::optional<Built> built_;
   bool empty_ = false;                           // built, without variables
   std::map<std::string, KeptCheckpoints> kept_;  // by directory, as callers spell it
+  Neighbours neighbours_;
   std::unique_ptr<Session> aside_;
   AsyncSave async_;  // last: what it uses is there until its thread has ended
 };
