@@ -101,9 +101,10 @@ void put_attrs(std::string& out, const Node& node, const GraphDefOptions& option
     shapes_due = false;
     put_entry(out, kOutputShapes, [&] { put_shapes_of(out, node); });
   };
-  for (const auto& [name, value] : node.attrs()) {
-    if (shapes_due && name > kOutputShapes) put_shapes();
-    if (is_written(node, name, value, options)) put_entry(out, name, [&] { put_attr(out, value); });
+  for (const auto& attr : node.attrs()) {
+    if (shapes_due && attr.first > kOutputShapes) put_shapes();
+    if (is_written(node, attr.first, attr.second, options))
+      put_entry(out, attr.first, [&] { put_attr(out, attr.second); });
   }
   if (shapes_due) put_shapes();
 }
