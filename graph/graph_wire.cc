@@ -155,8 +155,11 @@ std::string meta_graph_bytes(const Graph::State& state, const GraphDefOptions& o
   info.mutable_meta_info_def()->Swap(meta.mutable_meta_info_def());
   meta.clear_meta_info_def();
   std::string out = message_bytes(info, "the graph");
-  put_bytes(out, 2, graph_bytes(state, options));
-  out += message_bytes(meta, "the graph");
+  const std::string graph = graph_bytes(state, options), rest = message_bytes(meta, "the graph");
+  constexpr std::size_t kTag = 11;
+  out.reserve(out.size() + kTag + graph.size() + rest.size());
+  put_bytes(out, 2, graph);
+  out += rest;
   if (out.size() > INT_MAX)
     throw InvalidArgument(
         cat("the graph takes ", out.size(), " bytes; the most is 2 GB: keep large values in variables"));

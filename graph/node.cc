@@ -56,7 +56,7 @@ Node& Output::node() const {
 Graph& Output::graph() const { return node().graph(); }
 DType Output::dtype() const { return node().output_type(index_); }
 const Shape& Output::shape() const { return node().output_shape(index_); }
-std::string Output::name() const { return cat(node().name(), ":", index_); }
+std::string Output::name() const { return node().name() + ":" + std::to_string(index_); }
 
 Node& Operation::node() const {
   if (!node_) throw InvalidArgument("an empty Operation was used: it was never given a value");
