@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/log.h"
+#include "graph/thread_start.h"
 
 namespace runnel {
 namespace {
@@ -39,11 +40,16 @@ void EventWriter::start() {
     if (options_.must_open) throw;
     log_error(cat("no event file yet: ", error.message(), "; it is tried again with the first events"));
   }
-  const std::lock_guard hold(mutex_);
+  const std::lock_guard hold(mutex_);  // the thread begins after this
+  try {
+    thread_ = start_thread("the event writer", [this] { run(); });
+  } catch (...) {
+    sink_.close();
+    throw;
+  }
   next_flush_ = 0;  // the first event goes to the disk at once
   open_ = true;
   stalled_ = false;
-  thread_ = std::thread([this] { run(); });
 }
 
 void EventWriter::add(PendingEvent event) {

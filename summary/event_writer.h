@@ -27,6 +27,7 @@ struct EventWriterOptions {
 // All calls may be made from many threads. The destructor closes and drops the error, which has been logged.
 class EventWriter {
  public:
+  // Throws ResourceExhausted if its thread cannot be started; so does reopen().
   EventWriter(EventSink& sink, Clock& clock, EventWriterOptions options);
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;

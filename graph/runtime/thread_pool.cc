@@ -5,6 +5,10 @@
 #include <atomic>
 #include <exception>
 
+#include "graph/error.h"
+#include "graph/log.h"
+#include "graph/thread_start.h"
+
 namespace runnel {
 
 struct ThreadPool::Job {
@@ -37,7 +41,24 @@ struct ThreadPool::Job {
 };
 
 ThreadPool::ThreadPool(int threads) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  for (int i = 0; i < threads && start_one(); ++i) {
+  }
+  const int started = static_cast<int>(threads_.size());
+  if (started < threads)
+    log_warning(cat("a session goes on with ", started, " of ", threads,
+                    " threads besides the caller's, more slowly and with the same results: ", refusal_));
+}
+
+bool ThreadPool::start_one() {
+  try {
+    threads_.emplace_back();
+    threads_.back() = start_thread("a session", [this] { work(); });
+    return true;
+  } catch (const std::exception& error) {
+    refusal_ = error.what();
+    std::erase_if(threads_, [](const std::thread& thread) { return !thread.joinable(); });
+    return false;
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace runnel {
 // ever, and there are never more threads than the pool's and the callers.
 class ThreadPool {
  public:
-  explicit ThreadPool(int threads);  // besides the caller's
+  // `threads` besides the caller's, or as many as the machine gives; that they are fewer goes to the log.
+  explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -33,6 +35,7 @@ class ThreadPool {
  private:
   static constexpr int kAll = 1 << 20;
   struct Job;
+  bool start_one();
   void work();
   void run(const std::shared_ptr<Job>& job);
   std::shared_ptr<Job> next(bool ranges_only) const;
@@ -44,6 +47,7 @@ class ThreadPool {
   int helping_callers_ = 0;  // who wait in side_by_side and look for ranges
   bool stop_ = false;
   std::vector<std::thread> threads_;
+  std::string refusal_;  // why there are no more
 };
 
 }  // namespace runnel

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <thread>
 
+#include "graph/error.h"
+#include "graph/log.h"
 #include "graph/runtime/session.h"
 #include "graph/runtime/thread_pool.h"
 #include "ops/arithmetic_ops.h"
@@ -12,6 +14,7 @@
 #include "ops/state_ops.h"
 #include "ops/variable_init.h"
 #include "ops/variables.h"
+#include "tests/graph/no_threads.h"
 
 using namespace runnel;
 
@@ -35,6 +38,20 @@ TEST_CASE("updates of one variable from many threads are all counted") {
     for (int i = 0; i < 500; ++i) session.run(bump);
   });
   CHECK(session.run(v).scalar<float>() == 2000);
+}
+
+TEST_CASE("where no thread can be had a session runs on the caller's, says so once, and gives the same") {
+  Graph g;
+  const Output sum = reduce_sum(constant(g, Tensor::zeros(DType::kFloat, {1 << 20})) + 0.1f);
+  std::vector<std::string> lines;
+  ScopedLogSink sink([&](LogLevel, const std::string& line) { lines.push_back(line); });
+  const Tensor expected = Session(g, {.intra_op_parallelism_threads = 8}).run(sum);
+  REQUIRE(lines.empty());
+  const NoThreads none;
+  Session session(g, {.intra_op_parallelism_threads = 8});
+  CHECK(session.run(sum) == expected);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("a session goes on with 0 of 7 threads besides the caller's") != std::string::npos);
 }
 
 TEST_CASE("a snapshot never sees half a step") {

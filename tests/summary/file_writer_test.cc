@@ -12,6 +12,7 @@
 #include "runnel/graph.pb.h"
 #include "runnel/meta_graph.pb.h"
 #include "summary/summary_ops.h"
+#include "tests/graph/no_threads.h"
 #include "tests/summary/reading.h"
 
 using namespace runnel;
@@ -149,6 +150,22 @@ TEST_CASE("adding after close throws until the writer is opened again, into a ne
   writer.close();
   CHECK(b.files.list("logs").size() == 2);
   CHECK(b.steps() == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("a writer whose thread cannot be started says so and leaves all as it was") {
+  Bench b;
+  FileWriter writer("logs", b.options());
+  writer.close();
+  {
+    const NoThreads none;
+    CHECK_THROWS_AS(FileWriter("other", b.options()), ResourceExhausted);
+    CHECK_THROWS_AS(writer.reopen(), ResourceExhausted);
+  }
+  CHECK_THROWS_AS(writer.scalar("loss", 1, 1), FailedPrecondition);
+  writer.reopen();
+  writer.scalar("loss", 1, 1);
+  writer.close();
+  CHECK(b.steps() == std::vector<std::int64_t>{1});
 }
 
 TEST_CASE("a writer that goes out of scope leaves nothing behind") {

@@ -10,6 +10,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/no_threads.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -157,6 +158,21 @@ TEST_CASE("what the caller can get wrong is refused at once, without a thread") 
   Session session(other, {.file_system = &files});
   CHECK_THROWS_AS(saver.save_async(session, "run/model.ckpt"), FailedPrecondition);  // no value yet
   CHECK_THROWS_AS(saver.save_async(model.session, "run/model.ckpt"), InvalidArgument);
+}
+
+TEST_CASE("a save whose thread cannot be started is refused, and the next one is done") {
+  MemoryFileSystem files;
+  Counting model(files);
+  {
+    const NoThreads none;
+    CHECK_THROWS_WITH_AS(model.saver->save_async(model.session, "run/model.ckpt"),
+                         doctest::Contains("no thread could be started for the save to 'run/model.ckpt': "),
+                         ResourceExhausted);
+  }
+  CHECK_FALSE(files.exists("run/model.ckpt.index"));
+  model.saver->save_async(model.session, "run/model.ckpt");
+  model.saver->wait();
+  CHECK(stored(files, "run/model.ckpt") == Tensor::vector<float>({0, 0, 0}));
 }
 
 TEST_CASE("a Saver that goes away finishes its save first, also when the session is gone") {

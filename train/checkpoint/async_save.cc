@@ -5,6 +5,7 @@
 
 #include "graph/error.h"
 #include "graph/log.h"
+#include "graph/thread_start.h"
 
 namespace runnel {
 
@@ -18,7 +19,7 @@ AsyncSave::~AsyncSave() {
 
 void AsyncSave::start(std::string what, std::function<void()> work) {
   what_ = std::move(what);
-  thread_ = std::thread([this, work = std::move(work)]() mutable {
+  thread_ = start_thread(what_, [this, work = std::move(work)]() mutable {
     try {
       work();
     } catch (...) {

@@ -19,7 +19,8 @@ class AsyncSave {
   AsyncSave(const AsyncSave&) = delete;
   AsyncSave& operator=(const AsyncSave&) = delete;
 
-  // Requires: `wait` since the last one. `what` names it in the log.
+  // Requires: `wait` since the last one. `what` names it in the log. Throws ResourceExhausted, with nothing
+  // begun, if there is no thread for it.
   void start(std::string what, std::function<void()> work);
   // Waits until the last one is done, and throws its error, once.
   void wait();
