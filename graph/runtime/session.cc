@@ -14,7 +14,7 @@ namespace runnel {
 namespace {
 
 // Runs between two looks at whether the graph grows.
-constexpr std::uint64_t kRunsBetweenLooks = 1024;
+constexpr std::uint64_t kRunsBetweenLooks = 256;
 
 class Running {
  public:
