@@ -24,6 +24,19 @@ bool name_char(char c) {
          c == '>' || c == '-';
 }
 
+// One character more, fewer, other or swapped with the next; of names of two characters and less, only more
+// or fewer: any other such name would be near.
+bool one_edit_apart(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (a.empty() || b.size() - a.size() > 1) return false;
+  const auto at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+  if (a.size() < b.size()) return a.substr(at) == b.substr(at + 1);
+  if (a.size() < 3 || at == a.size()) return false;
+  if (a.substr(at + 1) == b.substr(at + 1)) return true;
+  return at + 1 < a.size() && a[at] == b[at + 1] && a[at + 1] == b[at] &&
+         a.substr(at + 2) == b.substr(at + 2);
+}
+
 // Names within one edit, or containing or contained in the wanted one; for "did you mean".
 std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>& all,
                                     std::string_view wanted) {
@@ -32,6 +45,7 @@ std::vector<std::string> near_names(const std::unordered_map<std::string, Node*>
   for (const auto& [name, node] : all) {
     const std::string other = lower(name);
     if (other.ends_with("/" + key) || key.ends_with("/" + other) || other == key ||
+        one_edit_apart(other, key) ||
         (key.size() > 3 && (other.find(key) != std::string::npos || key.find(other) != std::string::npos)))
       near.push_back(name);
   }

@@ -161,6 +161,19 @@ TEST_CASE("looking up says what is near and how tensors are named") {
   CHECK(g.output("layer/weights:0").node().name() == "layer/weights");
   CHECK_THROWS_WITH_AS(g.operation("weights"),
                        "the graph has no operation 'weights'; did you mean 'layer/weights'?", NotFound);
+  zero(g, "aa");
+  zero(g, "loss");
+  const auto near = [&](const char* wanted, const std::string& name) {
+    const std::string text = cat("the graph has no operation '", wanted, "'; did you mean '", name, "'?");
+    CHECK_THROWS_WITH_AS(g.operation(wanted), text.c_str(), NotFound);
+  };
+  near("a", "aa");
+  near("aaa", "aa");
+  near("losss", "loss");
+  near("lsos", "loss");
+  near("lost", "loss");
+  CHECK_THROWS_WITH_AS(g.operation("bb"), "the graph has no operation 'bb'", NotFound);
+  CHECK_THROWS_WITH_AS(g.operation(""), "the graph has no operation ''", NotFound);
   CHECK_THROWS_WITH_AS(g.output("layer/weights:1"),
                        "'layer/weights:1': operation 'layer/weights' has only 1 outputs", NotFound);
   CHECK_THROWS_AS(g.output("layer/weights"), InvalidArgument);
