@@ -16,7 +16,10 @@ namespace {
 // After this many different shapes of one request, a plan that takes any shape serves the rest.
 constexpr int kMostShapes = 8;
 
-int thread_count(int wanted) {
+int thread_count(int wanted, const char* option) {
+  if (wanted < 0)
+    throw InvalidArgument(
+        cat(option, " is ", wanted, "; it must be at least 0, and 0 means one a processor"));
   if (wanted > 0) return wanted;
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
@@ -56,9 +59,14 @@ void Recipe::drop(const std::shared_ptr<Plan>& plan) {
 Engine::Engine(Graph& graph, SessionOptions options)
     : graph_(graph.shared()),
       options_(options),
-      kernel_threads_(thread_count(options.intra_op_parallelism_threads)),
+      kernel_threads_(thread_count(options.intra_op_parallelism_threads, "intra_op_parallelism_threads")),
       chain_threads_(
-          options.inter_op_parallelism_threads < 0 ? 1 : thread_count(options.inter_op_parallelism_threads)) {
+          options.inter_op_parallelism_threads < 0
+              ? 1
+              : thread_count(options.inter_op_parallelism_threads, "inter_op_parallelism_threads")) {
+  if (options.operation_timeout_in_ms < 0)
+    throw InvalidArgument(cat("operation_timeout_in_ms is ", options.operation_timeout_in_ms,
+                              "; it must be at least 0, and 0 means that a step may take any time"));
   openblas_set_num_threads(1);  // process-wide; large products are split over our own threads
   const int threads = std::max(kernel_threads_, chain_threads_);
   if (threads > 1) pool_ = std::make_unique<ThreadPool>(threads - 1);

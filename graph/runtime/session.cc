@@ -111,6 +111,9 @@ std::vector<Tensor> Session::run(std::span<const Fetch> fetches, std::span<const
 
 void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
                        Tensor* out) {
+  if (options.timeout_in_ms < 0)
+    throw InvalidArgument(cat("timeout_in_ms is ", options.timeout_in_ms,
+                              "; it must be at least 0, and 0 means that the step may take any time"));
   Engine& engine = *engine_;
   const Running running(engine);
   check_fetches(engine.graph(), fetches);

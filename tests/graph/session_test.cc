@@ -237,6 +237,22 @@ TEST_CASE("a closed session refuses to run, and so does a call prepared before")
   CHECK_THROWS_AS(call(), FailedPrecondition);
 }
 
+TEST_CASE("options that make no sense are refused by name") {
+  Graph g;
+  const Output one = constant(g, Tensor::scalar(1.0f));
+  CHECK_THROWS_WITH_AS(
+      Session(g, {.intra_op_parallelism_threads = -3}),
+      "intra_op_parallelism_threads is -3; it must be at least 0, and 0 means one a processor",
+      InvalidArgument);
+  CHECK_THROWS_AS(Session(g, {.operation_timeout_in_ms = -1}), InvalidArgument);
+  Session session(g, {.inter_op_parallelism_threads = -1});  // the caller's thread
+  CHECK_THROWS_WITH_AS(
+      session.run(one, {}, {.timeout_in_ms = -5}),
+      "timeout_in_ms is -5; it must be at least 0, and 0 means that the step may take any time",
+      InvalidArgument);
+  CHECK(session.run(one).scalar<float>() == 1);
+}
+
 TEST_CASE("the plan cache is bounded") {
   Graph g;
   const Output x = constant(g, Tensor::scalar(1.0f));
