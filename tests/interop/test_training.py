@@ -121,8 +121,8 @@ def cond(resource):
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
-@pytest.mark.parametrize("build, kind", [(switched, "ref"), (switched, "resource"), (cond, "ref")],
-                         ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("build", [switched, cond], ids=lambda build: build.__name__)
 def test_a_conditional_trains_as_in_tensorflow_on_both_sides(build, optimizer, kind, tmp_path):
     with tf.Graph().as_default() as graph:
         loss = tf.reduce_sum(build(kind == "resource"), name="loss")
