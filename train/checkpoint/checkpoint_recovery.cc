@@ -119,6 +119,7 @@ std::string valid_index(FileSystem& files, const std::string& prefix) {
 }
 
 void clean_up_interrupted_saves(FileSystem& files, const std::string& directory, const std::string& stem) {
+  std::vector<std::string> left;
   bool changed = false;
   for (const std::string& path : temporaries(files, directory, stem)) {
     if (is_own_temporary(path)) continue;
@@ -126,10 +127,14 @@ void clean_up_interrupted_saves(FileSystem& files, const std::string& directory,
     const std::string prefix = prefix_of_file(target);
     const bool finished = target.ends_with(".index") && !prefix.empty() && finish(files, path, prefix);
     if (!prefix.empty()) remove_index_without_data(files, prefix);
-    if (!finished) files.remove(path);
+    if (!finished) left.push_back(path);
     changed = true;
   }
-  if (changed) files.sync_directory(directory);
+  if (!changed) return;
+  files.sync_directory(
+      directory);  // they tell what else there is to remove: they go once that is gone for good
+  for (const std::string& path : left) files.remove(path);
+  if (!left.empty()) files.sync_directory(directory);
 }
 
 void remove_parts_of_interrupted_saves(FileSystem& files, const std::string& path) {
@@ -144,6 +149,7 @@ void remove_parts_of_interrupted_saves(FileSystem& files, const std::string& pat
       remove_data_without_index(files, prefix);
     else if (const auto shards = fitting_shards(files, prefix, index_path(prefix)))
       remove_data_of_others(files, prefix, *shards);
+    files.sync_directory(directory);
     for (const std::string& part : parts) files.remove(join_path(folder, part));
     files.remove_directory(folder);
   }
