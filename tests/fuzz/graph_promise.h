@@ -69,7 +69,7 @@ inline bool graph_holds_under_scope(const std::string& bytes) {
   if (g.size() == 1) return true;
   const std::string before = listing_of(bytes),
                     after = listing_of(export_meta_graph_def(g, {.export_scope = "s"}));
-  if (before == after) return true;
+  if (before.empty() || before == after) return true;
   std::printf("the graph came back from its scope different\n");
   return false;
 }
