@@ -30,7 +30,7 @@ constexpr auto kBytes = byte_table();
 
 using Map = std::array<std::uint32_t, 32>;  // what each bit of a checksum becomes
 
-std::uint32_t apply(const Map& map, std::uint32_t crc) {
+std::uint32_t mapped(const Map& map, std::uint32_t crc) {
   std::uint32_t sum = 0;
   for (std::size_t bit = 0; crc != 0; ++bit, crc >>= 1)
     if (crc & 1) sum ^= map[bit];
@@ -46,7 +46,7 @@ const Map& zeros(std::size_t k) {
       made[0][bit] = kBytes[c & 255] ^ (c >> 8);
     }
     for (std::size_t i = 1; i < made.size(); ++i)  // twice as many each
-      for (std::size_t bit = 0; bit < 32; ++bit) made[i][bit] = apply(made[i - 1], made[i - 1][bit]);
+      for (std::size_t bit = 0; bit < 32; ++bit) made[i][bit] = mapped(made[i - 1], made[i - 1][bit]);
     return made;
   }();
   return maps[k];
@@ -61,7 +61,7 @@ class Zeros {
     const Map& map = zeros(static_cast<std::size_t>(std::countr_zero(bytes)));
     for (std::uint32_t byte = 0; byte < 4; ++byte)
       for (std::uint32_t value = 0; value < 256; ++value)
-        table_[byte][value] = apply(map, value << (8 * byte));
+        table_[byte][value] = mapped(map, value << (8 * byte));
   }
   std::uint32_t operator()(std::uint32_t c) const {
     return table_[0][c & 255] ^ table_[1][(c >> 8) & 255] ^ table_[2][(c >> 16) & 255] ^ table_[3][c >> 24];
@@ -123,7 +123,7 @@ std::uint32_t crc32c_extend_by_table(std::uint32_t crc, std::string_view bytes) 
 
 std::uint32_t crc32c_joined(std::uint32_t first, std::uint32_t second, std::uint64_t count) {
   for (std::size_t k = 0; count != 0; ++k, count >>= 1)
-    if (count & 1) first = apply(zeros(k), first);
+    if (count & 1) first = mapped(zeros(k), first);
   return first ^ second;
 }
 

@@ -1,5 +1,5 @@
 // Precompiled for the library's sources, to halve what a build from nothing costs: headers of the standard
-// library alone. Every source still includes what it uses: the tests build with -Db_pch=false.
+// library alone. Every source still includes what it uses: the sanitized builds are made with -Db_pch=false.
 #include <algorithm>
 #include <array>
 #include <cmath>
