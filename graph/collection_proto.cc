@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "graph/error.h"
 #include "graph/wire.h"
@@ -40,9 +42,14 @@ class CollectionReader {
     if (trainable != meta.collection_def().end())
       for (const std::string& bytes : trainable->second.bytes_list().value())
         trainable_.insert(parse(bytes).variable_name());
-    for (const auto& [key, def] : meta.collection_def()) {
+    // The first VariableDef of a name counts, so the order must be one: trainable ones first, then by key.
+    std::vector<std::string> order;
+    for (const auto& collection : meta.collection_def()) order.push_back(collection.first);
+    std::ranges::sort(
+        order, {}, [](const std::string& key) { return std::pair(key != keys::kTrainableVariables, key); });
+    for (const std::string& key : order) {
       try {
-        append(key, def);
+        append(key, meta.collection_def().at(key));
       } catch (const Error& error) {
         throw InvalidArgument(cat("collection ", AttrValue(key).text(), ": ", error.message()));
       }
