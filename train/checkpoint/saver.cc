@@ -1,8 +1,6 @@
-// A save's order of operations, and the state behind it.
+// A save's order of operations, and whose turn it is.
 #include "train/checkpoint/saver.h"
 
-#include <algorithm>
-#include <map>
 #include <mutex>
 
 #include "graph/log.h"
@@ -10,10 +8,10 @@
 #include "train/checkpoint/async_save.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/checkpoint_reader.h"
-#include "train/checkpoint/checkpoint_state.h"
 #include "train/checkpoint/neighbours.h"
 #include "train/checkpoint/restore_plan.h"
 #include "train/checkpoint/restored_tensors.h"
+#include "train/checkpoint/retention.h"
 #include "train/checkpoint/saver_files.h"
 
 namespace runnel {
@@ -41,9 +39,8 @@ class Saver::State {
       : graph_(graph.shared()),
         options_(options),
         clock_(options.clock ? *options.clock : system_clock()),
-        start_(clock_.now()) {
+        kept_({count_to_keep(options), options.keep_checkpoint_every_n_hours}, clock_.now()) {
     require_version(options.write_version, options.where);
-    max_to_keep_ = count_to_keep(options);
   }
 
   // Of the graph's variables, or the SaverDef given. Once.
@@ -61,6 +58,7 @@ class Saver::State {
   }
   void use(SaverDef def) {
     const SaverNodes nodes = find_saver_nodes(*graph_, def);
+    kept_.set_rule({def.max_to_keep, def.keep_checkpoint_every_n_hours});
     built_.emplace(nodes, std::move(def), restored_by(nodes.restore));
   }
 
@@ -105,35 +103,27 @@ class Saver::State {
     const RestorePlan plan(reader, b.restored, o);
     plan.run(session, b.nodes);
     if (o.partial) log_info(cat("checkpoint '", prefix, "': ", plan.report().text()));
-    recover_from_state(files, prefix);
+    kept_.go_on_from(files, prefix);
     return plan.report();
   }
 
   void set_last(std::span<const KeptCheckpoint> checkpoints) {
     const std::lock_guard turn(mutex_);
     kept_.clear();
-    std::map<std::string, std::vector<KeptCheckpoint>> found;
-    for (const KeptCheckpoint& one : checkpoints) found[parent_of(one.prefix)].push_back(one);
-    for (auto& [directory, list] : found) kept_in(directory).recover(std::move(list), 0);
+    kept_.take_over(checkpoints);
   }
 
   void recover(FileSystem& files, std::span<const std::string> prefixes) {
     const std::lock_guard turn(mutex_);
-    std::map<std::string, std::vector<KeptCheckpoint>> found;
+    std::vector<KeptCheckpoint> found;
     for (const std::string& prefix : prefixes)
-      if (files.exists(index_path(prefix)))
-        found[parent_of(prefix)].push_back({prefix, files.modified(index_path(prefix))});
-    for (auto& [directory, list] : found) kept_in(directory).recover(std::move(list), 0);
+      if (files.exists(index_path(prefix))) found.push_back({prefix, files.modified(index_path(prefix))});
+    kept_.take_over(found);
   }
 
   std::vector<std::string> last_checkpoints() const {
     const std::lock_guard turn(mutex_);
-    std::vector<KeptCheckpoint> all;
-    for (const auto& [directory, kept] : kept_) all.insert(all.end(), kept.list().begin(), kept.list().end());
-    std::ranges::stable_sort(all, {}, &KeptCheckpoint::time);
-    std::vector<std::string> prefixes;
-    for (KeptCheckpoint& one : all) prefixes.push_back(std::move(one.prefix));
-    return prefixes;
+    return kept_.all();
   }
 
   const Graph& graph() const { return *graph_; }
@@ -177,7 +167,7 @@ class Saver::State {
                    SaverDef{.filename_tensor = nodes.filename.name(),
                             .save_tensor = nodes.save.name(),
                             .restore_op = nodes.restore.name(),
-                            .max_to_keep = max_to_keep_,
+                            .max_to_keep = count_to_keep(options_),
                             .keep_checkpoint_every_n_hours = options_.keep_checkpoint_every_n_hours,
                             .sharded = options_.sharded},
                    restored_by(nodes.restore));
@@ -239,77 +229,30 @@ class Saver::State {
                                            .strip_default_attrs = o.strip_default_attrs});
   }
 
-  KeptCheckpoints& kept_in(const std::string& directory) {
-    const KeepRule rule = built_
-                              ? KeepRule{built_->def.max_to_keep, built_->def.keep_checkpoint_every_n_hours}
-                              : KeepRule{max_to_keep_, options_.keep_checkpoint_every_n_hours};
-    return kept_.try_emplace(directory, rule, start_).first->second;
-  }
-
-  // Names the new checkpoint in the state file, then deletes what is too old. The list changes only once the
-  // file has changed.
+  // Names the new checkpoint in the state file, then deletes what is too old.
   void keep(FileSystem& files, const std::string& prefix, const SaveOptions& o, Undo& undo) {
-    KeptCheckpoints& kept = kept_in(parent_of(prefix));
-    KeptCheckpoints next = kept;
-    const std::vector<std::string> dropped = next.add({prefix, clock_.now()});
-    UpdateCheckpointStateOptions state{.latest_filename = o.latest_filename,
-                                       .last_preserved_timestamp = next.last_preserved(),
-                                       .file_system = &files};
-    for (const KeptCheckpoint& one : next.list()) {
-      state.all_model_checkpoint_paths.push_back(one.prefix);
-      state.all_model_checkpoint_timestamps.push_back(one.time);
-    }
     const std::string state_path = join_path(parent_of(prefix), o.latest_filename);
     neighbours_.compare(files, state_path);
+    std::vector<std::string> dropped;
     try {
-      update_checkpoint_state(parent_of(prefix), prefix, std::move(state));
+      dropped = kept_.add(files, {prefix, clock_.now()}, o.latest_filename);
     } catch (const Error&) {
       if (state_may_name(files, prefix, o.latest_filename)) undo.keep();
       throw;
     }
     undo.keep();
-    kept = std::move(next);
     neighbours_.remember(files, state_path);
     for (const std::string& old : dropped) delete_checkpoint(files, old, o.meta_graph_suffix);
   }
 
-  // A saver that has kept nothing in the directory yet goes on with the list of an earlier process, if the
-  // checkpoint restored is one of it.
-  void recover_from_state(FileSystem& files, const std::string& prefix) {
-    const std::string directory = parent_of(prefix);
-    if (kept_.contains(directory)) return;
-    std::optional<CheckpointState> state;
-    try {
-      state = get_checkpoint_state(directory, {.file_system = &files});
-    } catch (const DataLoss& error) {
-      log_warning(cat("old checkpoints in '", directory, "' are not counted: ", error.message()));
-    }
-    if (!state) return;
-    const auto& paths = state->all_model_checkpoint_paths;
-    const auto& times = state->all_model_checkpoint_timestamps;
-    const std::string beside = prefix.substr(0, prefix.rfind('/') + 1);  // the directory as it is spelled
-    std::vector<KeptCheckpoint> list;
-    bool named = false;
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (parent_of(paths[i]) != directory || !files.exists(index_path(paths[i]))) continue;
-      named |= base_name_of(paths[i]) == base_name_of(prefix);
-      const bool dated = times.size() == paths.size();
-      list.push_back(
-          {beside + base_name_of(paths[i]), dated ? times[i] : files.modified(index_path(paths[i]))});
-    }
-    if (named) kept_in(directory).recover(std::move(list), state->last_preserved_timestamp);
-  }
-
   const std::shared_ptr<Graph> graph_;
   const SaverOptions options_;
-  int max_to_keep_ = 0;
   Clock& clock_;
-  const double start_;
   std::mutex calls_;          // of who saves or restores, to the end of the call
   mutable std::mutex mutex_;  // of what follows; the thread of an asynchronous save takes this one alone
   std::optional<Built> built_;
-  bool empty_ = false;                           // built, without variables
-  std::map<std::string, KeptCheckpoints> kept_;  // by directory, as callers spell it
+  bool empty_ = false;  // built, without variables
+  Retention kept_;
   Neighbours neighbours_;
   std::unique_ptr<Session> aside_;
   AsyncSave async_;  // last: what it uses is there until its thread has ended
