@@ -69,6 +69,12 @@ const VariableParts& Variable::parts() const {
   if (!parts_) throw InvalidArgument("an empty Variable was used: it was never given a value");
   return *parts_;
 }
+
+void Variable::start_as(Operation initializer, Output value) const {
+  parts();  // refuses an empty handle
+  parts_->initializer = initializer;
+  parts_->initial_value = value;
+}
 const std::string& Variable::name() const { return parts().variable.node().name(); }
 DType Variable::dtype() const { return parts().variable.node().type("dtype"); }
 Shape Variable::shape() const { return parts().variable.node().shape("shape"); }

@@ -93,7 +93,7 @@ struct VariableParts {
 class Variable {
  public:
   Variable() = default;
-  explicit Variable(std::shared_ptr<const VariableParts> parts) : parts_(std::move(parts)) {}
+  explicit Variable(std::shared_ptr<VariableParts> parts) : parts_(std::move(parts)) {}
 
   const VariableParts& parts() const;
   Graph& graph() const { return parts().variable.graph(); }
@@ -108,8 +108,12 @@ class Variable {
 
   Output operator[](Index index) const;  // made in ops/
 
+  // From now on it starts as `value`, which `initializer` assigns to it, for every handle of it. For what
+  // builds graphs (init_from_checkpoint), while nobody else builds on the variable.
+  void start_as(Operation initializer, Output value) const;
+
  private:
-  std::shared_ptr<const VariableParts> parts_;
+  std::shared_ptr<VariableParts> parts_;
 };
 
 // A gradient of which only some rows differ from zero: row indices[i] is values[i].
@@ -143,6 +147,9 @@ using Grads = std::vector<Grad>;
 // marks.
 class Node {
  public:
+  Node(const Node&) = delete;  // `auto node = graph.add(...)` wants a reference, or Operation
+  Node& operator=(const Node&) = delete;
+
   const std::string& name() const { return name_; }
   const std::string& op() const { return op_; }
   const OpSpec& spec() const { return *spec_; }

@@ -167,11 +167,4 @@ Output safe_initial_value(Output value, const std::string& scope) {
   return with_reads_replaced(value, scope, initialized_value);
 }
 
-void replace_initial_value(const Variable& variable, Operation initializer, Output value) {
-  // Handles show the parts as const; those who make variables make the parts mutable, for this.
-  auto& parts = const_cast<VariableParts&>(variable.parts());
-  parts.initializer = initializer;
-  parts.initial_value = value;
-}
-
 }  // namespace runnel

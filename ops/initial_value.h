@@ -1,7 +1,6 @@
 // How initial values that depend on other variables are made safe: in a copy of their graph each variable is
 // replaced by its initialised value. As TensorFlow does it (behaviours 3.4), but for resource variables too,
-// and with the dependency's own initial value made safe as well; and giving a variable another one. Internal
-// to the library.
+// and with the dependency's own initial value made safe as well. Internal to the library.
 #pragma once
 
 #include <functional>
@@ -23,10 +22,5 @@ Output with_reads_replaced(Output value, const std::string& scope,
 
 // The variables that `value` reads without asking first whether they are initialised.
 std::vector<Variable> bare_variables(Output value);
-
-// Makes the variable start as `value`, which `initializer` assigns to it: for every handle of it, and for
-// initialize_variables from now on. Requires: a variable made by a builder or an import, and nobody building
-// on it meanwhile.
-void replace_initial_value(const Variable& variable, Operation initializer, Output value);
 
 }  // namespace runnel

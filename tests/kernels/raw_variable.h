@@ -22,7 +22,7 @@ inline Variable raw_variable(Graph& g, const Tensor& initial, bool resource, con
       resource
           ? Output(g.add("ReadVariableOp", {parts.variable}, {{"dtype", initial.dtype()}}, name + "/Read"))
           : Output(g.add("Identity", {parts.variable}, {}, name + "/read"));
-  return Variable(std::make_shared<const VariableParts>(parts));
+  return Variable(std::make_shared<VariableParts>(parts));
 }
 inline Variable raw_variable(Graph& g, const Tensor& initial, bool resource, const std::string& name = "v") {
   return raw_variable(g, initial, resource, name, initial.shape());

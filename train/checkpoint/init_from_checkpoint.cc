@@ -158,7 +158,7 @@ void start_from(const SaverItem& item, const std::string& prefix, Location where
                        {.name = scope.name(), .where = where})[0];
   }
   const Operation assign = add_restoring_assign(variable, value, false, where);
-  replace_initial_value(variable, assign, value);
+  variable.start_as(assign, value);
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ Output require_output(const Graph& graph, const std::string& name, const char* w
 SaverItem::SaverItem(const Variable& variable, SaveSlice part) {
   VariableParts parts = variable.parts();
   parts.slice = std::make_shared<const SaveSlice>(std::move(part));
-  variable_ = Variable(std::make_shared<const VariableParts>(std::move(parts)));
+  variable_ = Variable(std::make_shared<VariableParts>(std::move(parts)));
 }
 
 CheckpointKey checkpoint_key(const SaverItem& item) {
