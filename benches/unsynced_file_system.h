@@ -1,35 +1,22 @@
 // Files whose syncs can be left out, to measure what else a save costs: TensorFlow never syncs.
 #pragma once
 
-#include "graph/io/file_system.h"
+#include "graph/io/forwarding_file_system.h"
 
 namespace runnel::benches {
 
-// Hands everything on to another FileSystem, which must live as long; syncs only while `synced`.
-class UnsyncedFileSystem final : public FileSystem {
+// Syncs only while `synced`.
+class UnsyncedFileSystem final : public ForwardingFileSystem {
  public:
-  explicit UnsyncedFileSystem(FileSystem& files) : files_(files) {}
+  using ForwardingFileSystem::ForwardingFileSystem;
   bool synced = true;  // not changed while a save runs
 
   std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
     return std::make_unique<Writer>(files_.open_for_writing(path, mode), synced);
   }
-  std::unique_ptr<ReadableFile> open_for_reading(const std::string& path) override {
-    return files_.open_for_reading(path);
-  }
-  void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
-  void remove(const std::string& path) override { files_.remove(path); }
-  void remove_directory(const std::string& path) override { files_.remove_directory(path); }
-  bool make_directory(const std::string& path) override { return files_.make_directory(path); }
   void sync_directory(const std::string& path) override {
     if (synced) files_.sync_directory(path);
   }
-  std::vector<std::string> list(const std::string& directory) override { return files_.list(directory); }
-  bool exists(const std::string& path) override { return files_.exists(path); }
-  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
-  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
-  double modified(const std::string& path) override { return files_.modified(path); }
-  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
 
  private:
   class Writer final : public WritableFile {
@@ -46,8 +33,6 @@ class UnsyncedFileSystem final : public FileSystem {
     const std::unique_ptr<WritableFile> file_;
     const bool synced_;
   };
-
-  FileSystem& files_;
 };
 
 }  // namespace runnel::benches

@@ -5,8 +5,7 @@
 
 #include <mutex>
 
-#include "graph/io/directory_lock.h"
-#include "graph/io/file_system.h"
+#include "graph/io/forwarding_file_system.h"
 
 namespace runnel {
 
@@ -18,11 +17,10 @@ enum class Fault {
 };
 
 // Counts opening, reading, writing, syncing, closing, renaming, removing, making and listing; locks and
-// questions (exists, is_directory, sizes, times) are free. Threads may share it. The wrapped FileSystem must
-// live as long.
-class FaultFileSystem final : public FileSystem, public LocksDirectories {
+// questions (exists, is_directory, sizes, times) are free. Threads may share it.
+class FaultFileSystem final : public ForwardingFileSystem {
  public:
-  explicit FaultFileSystem(FileSystem& files) : files_(files) {}
+  using ForwardingFileSystem::ForwardingFileSystem;
 
   // The `nth` operation from now on, counted from 1, fails. Resets the count.
   void fail_at(int nth, Fault fault);
@@ -36,14 +34,6 @@ class FaultFileSystem final : public FileSystem, public LocksDirectories {
   bool make_directory(const std::string& path) override;
   void sync_directory(const std::string& path) override;
   std::vector<std::string> list(const std::string& directory) override;
-  std::unique_ptr<DirectoryLock> lock_directory(const std::string& path) override {
-    return runnel::lock_directory(files_, path);
-  }
-  bool exists(const std::string& path) override { return files_.exists(path); }
-  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
-  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
-  double modified(const std::string& path) override { return files_.modified(path); }
-  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
 
  private:
   class Writer;
@@ -52,7 +42,6 @@ class FaultFileSystem final : public FileSystem, public LocksDirectories {
   // Counts an operation; throws if it is the chosen one. True: a short write is due.
   bool step(const char* action, const std::string& path, bool writes = false);
 
-  FileSystem& files_;
   mutable std::mutex mutex_;
   int count_ = 0;
   int chosen_ = 0;  // 0: none

@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "graph/io/fault_file_system.h"
+#include "graph/io/forwarding_file_system.h"
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
@@ -17,9 +18,11 @@ using namespace runnel;
 
 namespace {
 
-// Files in memory that hold up whoever opens one for writing until they are told.
-class SlowFiles final : public FileSystem {
+// Files that hold up whoever opens one for writing until they are told.
+class SlowFiles final : public ForwardingFileSystem {
  public:
+  using ForwardingFileSystem::ForwardingFileSystem;
+
   void stop() { set(false); }
   void go() { set(true); }
   // Until somebody is held up.
@@ -36,20 +39,6 @@ class SlowFiles final : public FileSystem {
     --waiting_;
     return files_.open_for_writing(path, mode);
   }
-  std::unique_ptr<ReadableFile> open_for_reading(const std::string& path) override {
-    return files_.open_for_reading(path);
-  }
-  void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
-  void remove(const std::string& path) override { files_.remove(path); }
-  void remove_directory(const std::string& path) override { files_.remove_directory(path); }
-  bool make_directory(const std::string& path) override { return files_.make_directory(path); }
-  void sync_directory(const std::string& path) override { files_.sync_directory(path); }
-  std::vector<std::string> list(const std::string& directory) override { return files_.list(directory); }
-  bool exists(const std::string& path) override { return files_.exists(path); }
-  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
-  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
-  double modified(const std::string& path) override { return files_.modified(path); }
-  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
 
  private:
   void set(bool going) {
@@ -57,7 +46,6 @@ class SlowFiles final : public FileSystem {
     going_ = going;
     changed_.notify_all();
   }
-  MemoryFileSystem files_;
   std::mutex mutex_;
   std::condition_variable changed_;
   int waiting_ = 0;
@@ -93,7 +81,8 @@ TEST_CASE(
     "before") {
   for (const bool resource : {false, true}) {
     CAPTURE(resource);
-    SlowFiles files;
+    MemoryFileSystem memory;
+    SlowFiles files(memory);
     Counting model(files, resource);
     model.session.run(model.train);
     files.stop();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graph/graph.h"
+#include "graph/io/forwarding_file_system.h"
 #include "graph/io/memory_file_system.h"
 #include "ops/ops.h"
 #include "train/checkpoint/save_restore_ops.h"
@@ -17,34 +18,16 @@ using namespace runnel;
 
 namespace {
 
-// Files in memory, and something that happens when a directory is listed next.
-class Between final : public FileSystem {
+// Something happens when a directory is listed next.
+class Between final : public ForwardingFileSystem {
  public:
+  using ForwardingFileSystem::ForwardingFileSystem;
   std::function<void()> happens;
 
   std::vector<std::string> list(const std::string& directory) override {
     if (const auto now = std::exchange(happens, nullptr)) now();
     return files_.list(directory);
   }
-  std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
-    return files_.open_for_writing(path, mode);
-  }
-  std::unique_ptr<ReadableFile> open_for_reading(const std::string& path) override {
-    return files_.open_for_reading(path);
-  }
-  void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
-  void remove(const std::string& path) override { files_.remove(path); }
-  void remove_directory(const std::string& path) override { files_.remove_directory(path); }
-  bool make_directory(const std::string& path) override { return files_.make_directory(path); }
-  void sync_directory(const std::string& path) override { files_.sync_directory(path); }
-  bool exists(const std::string& path) override { return files_.exists(path); }
-  bool is_directory(const std::string& path) override { return files_.is_directory(path); }
-  std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
-  double modified(const std::string& path) override { return files_.modified(path); }
-  std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
-
- private:
-  MemoryFileSystem files_;
 };
 
 // Two counters that go up together, on two devices.
@@ -80,7 +63,8 @@ TEST_CASE("a step between the reading of the step and the saving changes neither
     for (const bool sharded : {false, true}) {
       CAPTURE(resource);
       CAPTURE(sharded);
-      Between files;
+      MemoryFileSystem memory;
+      Between files(memory);
       files.make_directory("d");
       Counters counters(files, resource, sharded);
       files.happens = [&] { counters.session.run(counters.train); };
