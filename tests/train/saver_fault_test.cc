@@ -18,8 +18,7 @@ using namespace runnel;
 
 namespace {
 
-constexpr int kOperations = 200;  // more than a save takes
-constexpr int kNew = 3;           // what the save that is hit saves; those before are 1 and 2
+constexpr int kNew = 3;  // what the save that is hit saves; those before are 1 and 2
 
 struct Kind {
   std::string name;
@@ -113,7 +112,7 @@ struct Trial {
   // whether the save was done.
   std::set<std::pair<DiskContents, bool>> crash_states() {
     std::set<std::pair<DiskContents, bool>> found;
-    for (int nth = 1; nth <= kOperations; ++nth) {
+    for (int nth = 1;; ++nth) {
       const FaultyDisk::Outcome outcome = save(nth, Fault::kStop);
       for (const DiskContents& left : disk.memory.crash_states())
         found.emplace(FaultyDisk::disowned(left), outcome.done);
@@ -149,7 +148,7 @@ TEST_CASE("a save of any kind that fails at any operation leaves old or new, and
     Trial trial(kind);
     const auto before = trial.disk.memory.contents();
     for (const Fault fault : kFailures)
-      for (int nth = 1; nth <= kOperations; ++nth) {
+      for (int nth = 1;; ++nth) {
         CAPTURE(nth);
         const FaultyDisk::Outcome save = trial.save(nth, fault);
         trial.reader.start();
@@ -160,7 +159,6 @@ TEST_CASE("a save of any kind that fails at any operation leaves old or new, and
         CHECK(trial.reader.load_newest() == kNew + 1);
         trial.check_clean();
         if (save.finished) break;
-        REQUIRE(nth < kOperations);
       }
   }
 }
@@ -181,7 +179,6 @@ TEST_CASE(
       CHECK(trial.reader.load_newest() == kNew + 1);
       trial.check_clean();
     }
-    MESSAGE(kind.name << ": " << states.size() << " crash states");
   }
 }
 
@@ -197,7 +194,7 @@ TEST_CASE("a save that loses power while it puts such a save right leaves old or
       trial.reader.start();
       trial.old = first.first;
       const int old = trial.reader.load_newest();
-      for (int nth = 1; nth <= kOperations; ++nth) {
+      for (int nth = 1;; ++nth) {
         CAPTURE(nth);
         const FaultyDisk::Outcome save = trial.save(nth, Fault::kStop, old, kNew + 1);
         for (const DiskContents& left : trial.disk.memory.crash_states()) {
@@ -214,6 +211,5 @@ TEST_CASE("a save that loses power while it puts such a save right leaves old or
         if (save.finished) break;
       }
     }
-    MESSAGE(kind.name << ", twice: " << seen.size() << " crash states");
   }
 }
