@@ -11,6 +11,7 @@
 #include "ops/array_ops.h"
 #include "ops/gradient_check.h"
 #include "ops/math_ops.h"
+#include "tests/kernels/larger_gap.h"
 #include "tests/summary/golden_json.h"
 
 using namespace runnel;
@@ -34,7 +35,7 @@ double worst_gap(const Tensor& a, bool ta, const Tensor& b, bool tb) {
   for (std::int64_t i = 0; i < c.shape()[0]; ++i)
     for (std::int64_t j = 0; j < c.shape()[1]; ++j) {
       const double got = c.values<double>()[static_cast<std::size_t>(i * c.shape()[1] + j)];
-      worst = std::max(worst, std::abs(got - element(a, ta, b, tb, i, j)));
+      worst = larger_gap(worst, std::abs(got - element(a, ta, b, tb, i, j)));
     }
   return worst;
 }
@@ -65,8 +66,26 @@ double float_gap(const Tensor& a, bool ta, const Tensor& b, bool tb) {
       evaluate(matmul(constant(g, as<double, float>(fa)), constant(g, as<double, float>(fb)), options));
   double worst = 0;
   for (std::size_t i = 0; i < exact.values<double>().size(); ++i)
-    worst = std::max(worst, std::abs(exact.values<double>()[i] - got.values<float>()[i]));
+    worst = larger_gap(worst, std::abs(exact.values<double>()[i] - got.values<float>()[i]));
   return worst;
+}
+
+using Sizes = std::vector<std::array<std::int64_t, 3>>;  // of m, k, n
+
+// Calls `check` with random factors of every size and pair of flags.
+template <class Check>
+void for_factors(const Sizes& sizes, Check check) {
+  for (const auto& size : sizes)
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true}) {
+        const std::int64_t m = size[0], k = size[1], n = size[2];
+        CAPTURE(m);
+        CAPTURE(k);
+        CAPTURE(n);
+        CAPTURE(ta);
+        CAPTURE(tb);
+        check(random(ta ? Shape{k, m} : Shape{m, k}), ta, random(tb ? Shape{n, k} : Shape{k, n}, 2), tb);
+      }
 }
 
 }  // namespace
@@ -79,42 +98,19 @@ TEST_CASE("multiplies a 2x2 by a 2x1, worked by hand") {
 }
 
 TEST_CASE("products of all sizes and flags are those of the schoolbook loop") {
-  const std::vector<std::array<std::int64_t, 3>> sizes{{1, 1, 1},   {2, 3, 4},   {5, 7, 31},    {16, 16, 16},
-                                                       {1, 40, 33}, {33, 40, 1}, {130, 20, 70}, {300, 9, 17}};
-  for (const auto& [m, k, n] : sizes)
-    for (const bool ta : {false, true})
-      for (const bool tb : {false, true}) {
-        const auto& this_m = m;  // clang 14 captures no structured binding
-        CAPTURE(this_m);
-        const auto& this_k = k;  // clang 14 captures no structured binding
-        CAPTURE(this_k);
-        const auto& this_n = n;  // clang 14 captures no structured binding
-        CAPTURE(this_n);
-        const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),
-                     b = random(tb ? Shape{n, k} : Shape{k, n}, 2);
-        CHECK(worst_gap(a, ta, b, tb) < 1e-12);
-      }
+  const Sizes sizes{{1, 1, 1},   {2, 3, 4},   {5, 7, 31},    {16, 16, 16},
+                    {1, 40, 33}, {33, 40, 1}, {130, 20, 70}, {300, 9, 17}};
+  for_factors(sizes, [](const Tensor& a, bool ta, const Tensor& b, bool tb) {
+    CHECK(worst_gap(a, ta, b, tb) < 1e-12);
+  });
 }
 
 TEST_CASE("products of floats are those of doubles, also where they are cut into tiles or turned") {
-  const std::vector<std::array<std::int64_t, 3>> sizes{
-      {9, 5, 7},   {16, 3, 16},   {8, 6, 13},     {40, 63, 65},   {64, 64, 64},
-      {7, 16, 16}, {33, 600, 90}, {130, 700, 70}, {200, 130, 77}, {20, 1500, 67}};
-  for (const auto& [m, k, n] : sizes)
-    for (const bool ta : {false, true})
-      for (const bool tb : {false, true}) {
-        const auto& this_m = m;  // clang 14 captures no structured binding
-        CAPTURE(this_m);
-        const auto& this_k = k;  // clang 14 captures no structured binding
-        CAPTURE(this_k);
-        const auto& this_n = n;  // clang 14 captures no structured binding
-        CAPTURE(this_n);
-        CAPTURE(ta);
-        CAPTURE(tb);
-        const Tensor a = random(ta ? Shape{k, m} : Shape{m, k}),
-                     b = random(tb ? Shape{n, k} : Shape{k, n}, 2);
-        CHECK(float_gap(a, ta, b, tb) < 1e-6 * static_cast<double>(k));
-      }
+  const Sizes sizes{{9, 5, 7},   {16, 3, 16},   {8, 6, 13},     {40, 63, 65},   {64, 64, 64},
+                    {7, 16, 16}, {33, 600, 90}, {130, 700, 70}, {200, 130, 77}, {20, 1500, 67}};
+  for_factors(sizes, [](const Tensor& a, bool ta, const Tensor& b, bool tb) {
+    CHECK(float_gap(a, ta, b, tb) < 1e-6 * static_cast<double>(a.shape()[ta ? 0 : 1]));
+  });
 }
 
 TEST_CASE("products of floats are TensorFlow's to the last few bits") {

@@ -11,6 +11,7 @@
 #include "graph/log.h"
 #include "graph/runtime/session.h"
 #include "ops/ops.h"
+#include "tests/kernels/larger_gap.h"
 #include "tests/summary/golden_json.h"
 #include "tests/train/models.h"
 #include "train/train.h"
@@ -27,10 +28,10 @@ Tensor floats(const Json& list, const Shape& shape) {
 }
 
 // The largest difference of two float tensors.
-float gap(const Tensor& a, const Tensor& b) {
-  float out = 0;
+double gap(const Tensor& a, const Tensor& b) {
+  double out = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(b.elements()); ++i)
-    out = std::max(out, std::abs(a.values<float>()[i] - b.values<float>()[i]));
+    out = larger_gap(out, std::abs(a.values<float>()[i] - b.values<float>()[i]));
   return out;
 }
 
