@@ -7,6 +7,8 @@
 #include "graph/runtime/session.h"
 #include "ops/array_ops.h"
 #include "ops/gradient_check.h"
+#include "ops/gradients.h"
+#include "ops/math_ops.h"
 
 using namespace runnel;
 
@@ -74,6 +76,11 @@ TEST_CASE("scans have the derivatives that finite differences give, twice over f
         };
         CHECK(gradient_gap(f, {random({2, 4, 3})}) < 1e-6);
       }
+      const auto of_gradient = [&](const Outputs& in) {
+        const Output sums = cumsum(in[0], 1, {.exclusive = exclusive, .reverse = reverse});
+        return gradients({square(sums)}, {in[0]})[0].dense();
+      };
+      CHECK(gradient_gap(of_gradient, {random({2, 4, 3})}) < 1e-6);
     }
 }
 
