@@ -3,33 +3,19 @@
 Exceptions are the rows of "Differs from TensorFlow" in graph/README.md: `shared_name`, frames that no while_context
 lists, strings in collections, inputs to wait for that are unbound, the device of a node that is colocated.
 """
-import os
-import pathlib
 import subprocess
-
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 
 import numpy as np
 import pytest
-import tensorflow.compat.v1 as tf
-from tensorflow.core.protobuf import control_flow_pb2, meta_graph_pb2
 
-tf.disable_v2_behavior()
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-GOLDEN = ROOT / "tests/golden"
-BUILD = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build"))
+from oracle import BUILD, GOLDEN, session, tf
+from tensorflow.core.protobuf import control_flow_pb2, meta_graph_pb2
+from test_saver import KINDS, assert_close, train_in_tensorflow, values
+
 CONTEXTS = {"cond_context": control_flow_pb2.CondContextDef, "while_context": control_flow_pb2.WhileContextDef}
 UNCOMPARED = {"_output_shapes", "_has_manual_control_dependencies"}  # inferred anew; of TensorFlow 2 alone
-KINDS = ["ref", "resource"]
 METAS = ["meta/kitchen", "meta/dense", "linear_ref/linear.ckpt-100", "linear_resource/linear.ckpt-100",
          "partitioned/part.ckpt", "sharded/shard.ckpt-7"]
-
-
-def session():
-    config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    return tf.Session(config=config)
 
 
 def scope_graph(*arguments):
@@ -115,41 +101,10 @@ def test_tensorflow_imports_our_file_under_a_scope_of_its_own(name, tmp_path):
         assert items(ours, key) == items(theirs, key), key
 
 
-def build(kind):
-    (tf.enable_resource_variables if kind == "resource" else tf.disable_resource_variables)()
-    w = tf.Variable(np.float32([0.5]), name="w")
-    b = tf.Variable(np.float32([-0.25]), name="b")
-    x, y = (tf.constant(np.float32(v)) for v in ([0.1, 0.7, -0.3, 1.1], [0.3, 0.4, 0.2, 0.9]))
-    loss = tf.reduce_mean(tf.square(w * x + b - y), name="loss")
-    return tf.train.AdamOptimizer(0.01).minimize(loss, global_step=tf.train.get_or_create_global_step())
-
-
-def trained(kind, prefix, steps):
-    """Saved by TensorFlow after that many steps; and the values."""
-    with tf.Graph().as_default(), session() as s:
-        train, saver = build(kind), tf.train.Saver()
-        s.run(tf.global_variables_initializer())
-        for _ in range(steps):
-            s.run(train)
-        return saver.save(s, str(prefix)), values(prefix)
-
-
-def values(prefix):
-    reader = tf.train.NewCheckpointReader(str(prefix))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
-def assert_close(a, b):
-    assert a.keys() == b.keys()
-    for name in b:
-        np.testing.assert_allclose(a[name], b[name], rtol=1e-5, atol=1e-7, err_msg=name)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_training_goes_on_under_scopes_there_and_here(kind, tmp_path):
-    theirs, _ = trained(kind, tmp_path / "theirs", 10)
-    _, after_20 = trained(kind, tmp_path / "whole20", 20)
-    _, after_30 = trained(kind, tmp_path / "whole30", 30)
+    theirs = train_in_tensorflow(kind, tmp_path / "theirs", 10)
+    after_20, after_30 = (values(train_in_tensorflow(kind, tmp_path / "whole", steps)) for steps in (20, 30))
     scope_graph("train", theirs, "m", "Adam", 10, tmp_path / "ours")
     assert_close(values(tmp_path / "ours"), after_20)  # under the names of the file
     for meta, names in (("ours.meta", "t/m"), ("ours-scope.meta", "t")):
@@ -164,7 +119,7 @@ def test_training_goes_on_under_scopes_there_and_here(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_scope_cut_out_is_the_graph_that_was_put_in(kind, tmp_path):
-    theirs, _ = trained(kind, tmp_path / "theirs", 1)
+    theirs = train_in_tensorflow(kind, tmp_path / "theirs", 1)
     scope_graph("train", theirs, "m", "Adam", 0, tmp_path / "ours")
     ours, before = exported(*imported(tmp_path / "ours-scope.meta")), exported(*imported(theirs + ".meta"))
     assert_same_nodes(ours.graph_def, before.graph_def)

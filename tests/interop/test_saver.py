@@ -1,26 +1,16 @@
 """Training that goes on elsewhere: checkpoints and .meta files both ways, with Adam's state and both kinds of variables.
 
-RUNNEL_BUILD names the build folder. The line is built alike in train_line.cc and here.
+The line is built alike in train_line.cc and here.
 """
-import os
-import pathlib
 import subprocess
 
 import numpy as np
 import pytest
-import tensorflow.compat.v1 as tf
 
-tf.disable_v2_behavior()
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build"))
+from oracle import BUILD, session, tf
+
 NAMES = ["b", "b/Adam", "b/Adam_1", "beta1_power", "beta2_power", "global_step", "w", "w/Adam", "w/Adam_1"]
 KINDS = ["ref", "resource"]
-
-
-def session():
-    config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    return tf.Session(config=config)
 
 
 def runnel(program, *arguments):
