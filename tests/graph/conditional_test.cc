@@ -26,6 +26,16 @@ struct Branches {
 
 Tensor pair(float a, float b) { return Tensor::vector<float>({a, b}); }
 
+// `write` gives v, which holds zeros, the data.
+void check_only_the_true_side_writes(Graph& g, const Branches& b, const Variable& v, const Output& write) {
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(false)}});
+  CHECK(session.run(v) == pair(0, 0));
+  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(true)}});
+  CHECK(session.run(v) == pair(3, 4));
+}
+
 }  // namespace
 
 TEST_CASE("a merge gives the side that the predicate chose, and which it was") {
@@ -67,12 +77,7 @@ TEST_CASE("a write behind a switch happens only on its side") {
   const Branches b(g);
   const Variable v = variable(g, pair(0, 0), "v");
   const Output write = assign(v, b.on);
-  Session session(g);
-  session.run(initialize_global_variables(g));
-  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(false)}});
-  CHECK(session.run(v) == pair(0, 0));
-  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(true)}});
-  CHECK(session.run(v) == pair(3, 4));
+  check_only_the_true_side_writes(g, b, v, write);
 }
 
 TEST_CASE("fetching a value from the side that was not taken is an error with its name") {
@@ -114,12 +119,7 @@ TEST_CASE("what only orders hands on that its side was not taken") {
     ControlDependencies after(g, {Operation(behind.node())});
     write = assign(v, b.data);
   }
-  Session session(g);
-  session.run(initialize_global_variables(g));
-  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(false)}});
-  CHECK(session.run(v) == pair(0, 0));
-  session.run(Operation(write.node()), {{b.data, pair(3, 4)}, {b.predicate, Tensor::scalar(true)}});
-  CHECK(session.run(v) == pair(3, 4));
+  check_only_the_true_side_writes(g, b, v, write);
 }
 
 TEST_CASE("what a merge's value only orders runs on both sides, and not where all the merge is dead") {
