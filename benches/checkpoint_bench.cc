@@ -232,22 +232,11 @@ void register_workloads() {
   }
 }
 
-// OpenBLAS reads these before main; they must not choose another kernel than the processor's own.
-void run_without_blas_settings(char** argv) {
-  bool any = false;
-  for (const char* setting : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"}) {
-    any |= std::getenv(setting) != nullptr;
-    unsetenv(setting);
-  }
-  if (any) execv("/proc/self/exe", argv);
-}
-
 }  // namespace
 }  // namespace runnel::benches
 
 int main(int argc, char** argv) {
   using namespace runnel::benches;
-  run_without_blas_settings(argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   try {
