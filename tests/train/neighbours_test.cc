@@ -43,6 +43,7 @@ bool run_elsewhere(const std::string& test_case, const std::string& directory) {
 
 }  // namespace
 
+// Two cases are parts of others, which run_elsewhere runs with the directory to save into: alone they skip.
 TEST_CASE("in another process: saves go through" * doctest::skip()) {
   REQUIRE(std::getenv(kDirectory));
   Program other;
