@@ -41,7 +41,7 @@ const OpRegistration kVariableShape{{
     .attrs = {kOutType},
     .shape = [](const ShapeContext& c) -> Shapes { return vector_of_rank(c.variable_shape(0)); },
     .gradient = Gradient::none("it depends on the shape alone"),
-    .traits = {.variables = {{"input", Access::kAsks}}, .stateful = true},
+    .traits = {.stateful = true},
     .as_shape = [](const ShapeContext& c) -> std::optional<Shape> {
       const Shape shape = c.variable_shape(0);
       return shape.has_rank() ? std::optional(shape) : std::nullopt;

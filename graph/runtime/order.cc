@@ -338,6 +338,10 @@ class Orderer {
 
   // The reader cannot run before a write that it must not see: it reads a copy that does.
   void copy_before(const Reader& reader) {
+    const Node* node_of_user = work_.at(reader.use.node).node;
+    const std::optional<Access> access =
+        node_of_user ? access_of(*node_of_user, reader.use.input) : std::nullopt;
+    if (access == Access::kAsks) refuse_order(reader.use.node);  // there may be nothing to copy
     const int copy = static_cast<int>(size());
     WorkNode node;
     node.kind = Kind::kCopy;
@@ -355,8 +359,7 @@ class Orderer {
       if (!try_edge(copy, w)) refuse_order(reader.use.node);
     WorkNode& user = work_.at(reader.use.node);
     user.inputs[static_cast<std::size_t>(reader.use.input)] = {copy, 0};
-    if (user.node && access_of(*user.node, reader.use.input))
-      user.kind = Kind::kView;  // a read op: the copy is the read
+    if (access == Access::kReads) user.kind = Kind::kView;  // the copy is the read
     add_edge(copy, reader.use.node);
     ++copies_;
   }

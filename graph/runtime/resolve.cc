@@ -30,7 +30,7 @@ class PlanShapes final : public ShapeContext {
   }
   Shape variable_shape(int i) const override {
     const Value& value = value_of(i);
-    return value.variable < 0 ? Shape::unknown() : variable(value);
+    return value.variable < 0 ? value.shape : variable(value);  // a copy of the value from before a write
   }
   std::optional<Tensor> constant(int i) const override { return value_of(i).constant; }
   std::optional<Shape> input_as_shape(int i) const override {

@@ -1,4 +1,5 @@
-// Shape, ShapeN, Size, Rank and BroadcastGradientArgs: all that they say is known when they are bound.
+// Shape, VariableShape, ShapeN, Size, Rank and BroadcastGradientArgs: all that they say is known when they
+// are bound.
 #include <limits>
 
 #include "graph/error.h"
@@ -21,24 +22,20 @@ std::vector<T> checked(std::span<const std::int64_t> numbers) {
   return out;
 }
 
-const KernelRegistration kShape{
-    "Shape", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
-      b.run([dims = checked<T>(b.input("input").shape.dims()), y = b.out<T>("output")](Context& c) {
-        std::copy(dims.begin(), dims.end(), c[y]);
-      });
-    }};
+template <class T>
+void bind_shape(Bind& b) {
+  b.run([dims = checked<T>(b.input("input").shape.dims()), y = b.out<T>("output")](Context& c) {
+    std::copy(dims.begin(), dims.end(), c[y]);
+  });
+}
 
-// Of what the variable holds now; it may be bound before there is a value.
-const KernelRegistration kVariableShape{
-    "VariableShape", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
-      b.run([x = b.in<std::byte>("input").slot, y = b.out<T>("output")](Context& c) {
-        const std::vector<T> dims = checked<T>(c.tensor(x).shape().dims());
-        std::ranges::copy(dims, c[y]);
-      });
-    }};
+constexpr auto kOutTypes = on<std::int32_t, std::int64_t>("out_type");
+const KernelRegistration kShape{"Shape", kOutTypes, []<class T>(Bind& b) { bind_shape<T>(b); }};
+const KernelRegistration kVariableShape{"VariableShape", kOutTypes,
+                                        []<class T>(Bind& b) { bind_shape<T>(b); }};
 
 const KernelRegistration kShapeN{
-    "ShapeN", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
+    "ShapeN", kOutTypes, []<class T>(Bind& b) {
       std::vector<std::pair<std::vector<T>, Out<T>>> all;
       for (int k = 0; k < b.count("input"); ++k)
         if (b.wants("output", k))
@@ -48,7 +45,7 @@ const KernelRegistration kShapeN{
       });
     }};
 
-const KernelRegistration kSize{"Size", on<std::int32_t, std::int64_t>("out_type"), []<class T>(Bind& b) {
+const KernelRegistration kSize{"Size", kOutTypes, []<class T>(Bind& b) {
                                  b.run([n = checked<T>(b.input("input").shape.elements()),
                                         y = b.out<T>("output")](Context& c) { *c[y] = n; });
                                }};

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
+#include "graph/error.h"
 #include "graph/runtime/session.h"
 #include "ops/arithmetic_ops.h"
 #include "ops/array_ops.h"
@@ -122,6 +125,46 @@ TEST_CASE("a value read from a resource variable survives a later write of the s
   session.run(initialize_global_variables(g));
   CHECK(session.run(late) == Tensor::vector<float>({10, 20}));
   CHECK(session.run(x) == Tensor::vector<float>({7, 7}));
+}
+
+namespace {
+
+// A question to x that waits for a write to y, and one to y that waits for a write to x: neither write may be
+// seen, so that some value is copied.
+std::array<Output, 2> crossed(Graph& g, const std::string& op) {
+  Variable v[2];
+  Output writes[2];
+  for (const int k : {0, 1}) {
+    v[k] = variable(g, Tensor::vector<float>({1, 2, 3}), k ? "y" : "x",
+                    {.validate_shape = false, .use_resource = true});
+    writes[k] = assign(v[k], Tensor::vector<float>({4}));
+  }
+  std::array<Output, 2> out;
+  for (const int k : {0, 1}) {
+    const ControlDependencies after(g, {Operation(writes[1 - k].node())});
+    out[static_cast<std::size_t>(k)] = g.add(op, {v[k].parts().variable}, {});
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("shapes asked for across two writes are those from before") {
+  Graph g;
+  const auto [x, y] = crossed(g, "VariableShape");
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  const auto [of_x, of_y] = session.run({x, y});
+  CHECK(of_x == Tensor::vector<std::int32_t>({3}));
+  CHECK(of_y == Tensor::vector<std::int32_t>({3}));
+}
+
+TEST_CASE("whether variables are initialized cannot be asked across two writes") {
+  Graph g;
+  const auto [x, y] = crossed(g, "VarIsInitializedOp");
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  CHECK_THROWS_WITH_AS(session.run({x, y}), doctest::Contains("have no order"), InvalidArgument);
 }
 
 TEST_CASE("initial values that depend on other variables come out right in one run, in any order") {

@@ -55,6 +55,26 @@ TEST_CASE("a prepared call goes on when a variable takes another shape between t
   }
 }
 
+TEST_CASE("what is made in a resource variable's shape follows it from call to call and write to write") {
+  Loose l(true);
+  const Output shape = l.g.add("VariableShape", {l.v.parts().variable}, {});
+  const Output ones = fill(shape, 1.0f);
+  CHECK_THROWS_WITH_AS(l.session.run(ones),
+                       doctest::Contains("uninitialized value v, read by VariableShape 'VariableShape'"),
+                       FailedPrecondition);
+  l.start({1, 2});
+  Prepared call = l.session.prepare({.fetches = {ones}});
+  CHECK(call()[0] == Tensor::vector<float>({1, 1}));
+  l.start({1, 2, 3});
+  CHECK(call()[0] == Tensor::vector<float>({1, 1, 1}));
+  const Operation done[] = {assign(l.v, Tensor::vector<float>({9})).node()};
+  const ControlDependencies then(l.g, done);
+  const Output after = l.g.add("VariableShape", {l.v.parts().variable}, {});
+  const auto [before, now] = l.session.run({shape, after});
+  CHECK(before == Tensor::vector<std::int32_t>({3}));
+  CHECK(now == Tensor::vector<std::int32_t>({1}));
+}
+
 TEST_CASE("a fetched variable has the shape that the last write of the step gave it") {
   Loose l(false);
   l.start({1, 2, 3, 4});
