@@ -31,12 +31,12 @@ struct RegexFullMatchOptions {
 // Whether a whole string matches `pattern`, for each element.
 //
 //   input    string[...]
-//   pattern  characters, `.`, `[a-z]`, `[^a-z]`, \d \w \s and their opposites, ^ and $, each with *, + or ?
+//   pattern  in RE2's syntax (https://github.com/google/re2/wiki/Syntax)
 //   returns  bool[...]
-//   errors   InvalidArgument for what is no pattern, Unimplemented for groups, alternatives and counts: from
+//   errors   InvalidArgument for what is no pattern, and for one that would take megabytes: from
 //            Session::run
 //   grad     none
-//   source   TensorFlow "StaticRegexFullMatch"; the syntax is RE2's, as far as it goes
+//   source   TensorFlow "StaticRegexFullMatch"
 Output regex_full_match(Output input, const std::string& pattern, RegexFullMatchOptions options = {});
 
 }  // namespace runnel

@@ -365,7 +365,8 @@ op("MergeSummary", lambda x: tf.summary.merge([tf.summary.histogram("w", x), tf.
 for label, table in (("", SAME), ("left", LEFT_SCALAR)):
     op("StringJoin", lambda x, y: raw.StringJoin(inputs=[x, y], separator="/"), table, types=(tf.string,), gradient=False,
        label=label)
-for label, pattern in (("", "^.*[e-n]$"), ("set", r"[^\de]*e?[a-z]+?"), ("anchors", "^$"), ("characters", "\\w*.t.")):
+for label, pattern in (("", "^.*[e-n]$"), ("set", r"[^\de]*e?[a-z]+?"), ("anchors", "^$"), ("characters", "\\w*.t."),
+                       ("groups", "(a|[[:alpha:]]{2,})+.*")):
     op("StaticRegexFullMatch", lambda x, p=pattern: raw.StaticRegexFullMatch(input=x, pattern=p), UNARY, types=(tf.string,),
        gradient=False, label=label)
 

@@ -20,7 +20,7 @@ ALLOWED = {
     "tests": {""},
     "benches": {""},
 }
-HIDDEN = re.compile(r"<(Eigen|google|leveldb|CLI)/|\.pb\.h")
+HIDDEN = re.compile(r"<(Eigen|google|leveldb|re2|CLI)/|\.pb\.h")
 
 
 def room_of(path):
