@@ -162,6 +162,24 @@ TEST_CASE("where the state file is damaged the newest whole checkpoint of the di
   CHECK_THROWS_AS(Verified(files, "e"), NotFound);
 }
 
+TEST_CASE("where the state file is gone, or all that it names, so is it") {
+  const std::function<void(MemoryFileSystem&)> harms[] = {
+      [](auto& files) { files.remove("d/checkpoint"); },
+      [](auto& files) { update_checkpoint_state("d", "d/none", {.file_system = &files}); }};
+  for (std::size_t i = 0; i < std::size(harms); ++i) {
+    CAPTURE(i);
+    MemoryFileSystem files;
+    save_three(files);
+    damage(files, "d/m-3.index");
+    harms[i](files);
+    const Verified latest(files);
+    CHECK(latest.prefix == "d/m-2");
+    REQUIRE(latest.lines.size() == 2);
+    CHECK(latest.lines[0].ends_with("; trying the checkpoints in 'd', the newest first"));
+    CHECK_THROWS_AS(latest_checkpoint("d", {.file_system = &files}), NotFound);
+  }
+}
+
 TEST_CASE("TensorFlow's checkpoints are whole, whatever they hold") {
   int checkpoints = 0;
   for (const char* name : {"dtypes", "many", "merged", "names", "partitioned", "sharded", "linear_ref"}) {

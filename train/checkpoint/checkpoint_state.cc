@@ -94,6 +94,14 @@ bool any_exists(FileSystem& files, const CheckpointState& state) {
                              [&](const std::string& path) { return checkpoint_exists(files, path); });
 }
 
+std::string names_what_is_gone(FileSystem& files, const std::string& directory, const std::string& path,
+                               const CheckpointState& state) {
+  const auto prefixes = prefixes_in(files, directory);
+  return cat("'", path, "' names '", state.model_checkpoint_path, "', which does not exist; ",
+             prefixes.empty() ? "there is no other checkpoint beside it"
+                              : cat("beside it there is ", name_some(prefixes)));
+}
+
 void require_directory(FileSystem& files, const std::string& directory) {
   if (directory.empty() || files.is_directory(directory)) return;
   if (!files.exists(directory)) throw NotFound(cat("no directory '", directory, "'"));
@@ -117,25 +125,25 @@ std::string latest_checkpoint(const std::string& directory, LatestCheckpointOpti
   FileSystem& files = files_of(options.file_system);
   const std::string here = directory.empty() ? "." : directory;
   require_directory(files, here);
-  const std::string path = state_path(directory, options.latest_filename);
   std::optional<CheckpointState> state;
+  std::string why;  // the state file says nothing of use
   try {
     state = get_checkpoint_state(directory, {options.latest_filename, options.file_system});
+    if (!state)
+      why = cat("no file '", options.latest_filename, "' in '", here, "'",
+                what_else(files, here, options.latest_filename));
   } catch (const DataLoss& e) {
-    const std::vector<std::string> found = newest_first(files, directory, here);
-    if (!options.verify || found.empty()) throw NotFound(e.message());
-    log_warning(cat(e.message(), "; trying the checkpoints in '", here, "', the newest first"));
-    return newest_good(files, found);
+    why = e.message();
   }
-  if (!state)
-    throw NotFound(cat("no file '", options.latest_filename, "' in '", here, "'",
-                       what_else(files, here, options.latest_filename)));
-  if (options.verify && any_exists(files, *state)) return newest_good(files, newest_first(*state));
-  if (checkpoint_exists(files, state->model_checkpoint_path)) return state->model_checkpoint_path;
-  const auto prefixes = prefixes_in(files, here);
-  throw NotFound(cat("'", path, "' names '", state->model_checkpoint_path, "', which does not exist; ",
-                     prefixes.empty() ? "there is no other checkpoint beside it"
-                                      : cat("beside it there is ", name_some(prefixes))));
+  if (state) {
+    if (options.verify && any_exists(files, *state)) return newest_good(files, newest_first(*state));
+    if (checkpoint_exists(files, state->model_checkpoint_path)) return state->model_checkpoint_path;
+    why = names_what_is_gone(files, here, state_path(directory, options.latest_filename), *state);
+  }
+  const std::vector<std::string> found = newest_first(files, directory, here);
+  if (!options.verify || found.empty()) throw NotFound(why);
+  log_warning(cat(why, "; trying the checkpoints in '", here, "', the newest first"));
+  return newest_good(files, found);
 }
 
 void update_checkpoint_state(const std::string& directory, const std::string& model_checkpoint_path,

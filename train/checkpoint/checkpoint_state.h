@@ -41,9 +41,9 @@ std::optional<CheckpointState> get_checkpoint_state(const std::string& directory
 struct LatestCheckpointOptions {
   std::string latest_filename = "checkpoint";
   // Reads the checkpoint whole. One that is damaged or half-written is skipped with a line in the log, for
-  // the next older one that the state file names; a state file that is damaged itself, for what there is in
-  // the directory, the newest first. DataLoss with all reasons if nothing is whole, so that a damaged run is
-  // not taken for a fresh one.
+  // the next older one that the state file names; a state file that is damaged, gone, or names none that is
+  // there, for what there is in the directory, the newest first. DataLoss with all reasons if nothing is
+  // whole, so that a damaged run is not taken for a fresh one.
   bool verify = false;
   FileSystem* file_system = nullptr;  // borrowed; none means the machine's files
 };
