@@ -117,6 +117,12 @@ def test_diff_says_what_differs_and_by_how_much(tmp_path):
     assert runnel("checkpoint", "diff", a, a).stdout == "7 of 7 tensors are the same\n"
 
 
+def test_diff_gives_the_whole_index_of_a_tensor_with_more_dimensions_than_elements(tmp_path):
+    a, b = (save(tmp_path / name, {"v": np.full([1] * 9, value, np.float32)}) for name, value in (("a", 1), ("b", 3)))
+    assert f"by 2 at most, at {[0] * 9}\n" in runnel("checkpoint", "diff", a, b, status=1).stdout
+    assert json.loads(runnel("checkpoint", "diff", a, b, "--json", status=1).stdout)["differences"][0]["at"] == [0] * 9
+
+
 def test_tensorflow_reads_what_rename_wrote(tmp_path):
     save(tmp_path / "m", NUMBERS)
     done = runnel("checkpoint", "rename", tmp_path / "m", tmp_path / "new/n", "--map", "a=w", "--map", "scope/=/",

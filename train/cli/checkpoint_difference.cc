@@ -116,14 +116,17 @@ std::string number(long double value) {
   return json_elements(Tensor::scalar(static_cast<double>(value)), 0, 1)[0];
 }
 
+std::string index_text(const std::vector<std::int64_t>& at) {
+  return json_values(Tensor::vector(at), static_cast<std::int64_t>(at.size()));
+}
+
 std::string difference_json(const Difference& d, const std::vector<std::int64_t>& at) {
   std::string out = cat("{\"name\": ", json_text(d.name), ", \"kind\": \"", d.kind, "\"");
   if (!d.a.empty()) out += cat(", \"a\": ", json_text(d.a));
   if (!d.b.empty()) out += cat(", \"b\": ", json_text(d.b));
   if (d.differing > 0) {
     out += cat(", \"elements\": ", d.elements, ", \"differing\": ", d.differing,
-               ", \"largest\": ", d.largest ? number(*d.largest) : "null",
-               ", \"at\": ", json_values(Tensor::vector(at), d.elements));
+               ", \"largest\": ", d.largest ? number(*d.largest) : "null", ", \"at\": ", index_text(at));
   }
   return out + "}";
 }
@@ -135,7 +138,7 @@ std::string difference_line(const Difference& d, const std::vector<std::int64_t>
   if (kind == "only_b") return cat(name, "  only in the second: ", d.b);
   if (kind != "values") return cat(name, "  another ", kind, ": ", d.a, " and ", d.b);
   std::string out = cat(name, "  ", d.a, ": ", d.differing, " of ", d.elements, " values differ");
-  if (d.largest) out += cat(", by ", number(*d.largest), " at most, at ", json_values(Tensor::vector(at), 8));
+  if (d.largest) out += cat(", by ", number(*d.largest), " at most, at ", index_text(at));
   return out;
 }
 
