@@ -64,7 +64,8 @@ def test_a_batch_goes_on_after_a_failure_and_names_it(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, status, why", [
-    ([], 2, "subcommand"), (["run"], 2, "MODEL"), (["run", LINEAR, "--feed", "x"], 2, "TENSOR=FILE"), (["--help"], 0, ""),
+    ([], 2, "subcommand"), (["frob"], 2, "not expected: frob"), (["checkpoint", "frob"], 2, "not expected: frob"),
+    (["run"], 2, "MODEL"), (["run", LINEAR, "--feed", "x"], 2, "TENSOR=FILE"), (["--help"], 0, ""),
     (["run", LINEAR, "--steps", "-1"], 2, "--steps"), (["run", LINEAR, "--fetch", "nothing:0"], 1, "nothing"),
     (["run", "x.txt"], 1, ".meta"), (["graph", "ls", "nothere.pb"], 1, "nothere.pb"), (["ops", "Nothing"], 1, "Nothing"),
     (["graph", "show", LINEAR, "weigh"], 1, "weight"), (["graph", "dot", LINEAR, "--json"], 2, "--json"),

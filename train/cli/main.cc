@@ -20,8 +20,12 @@ int run(CLI::App& program, int count, char** arguments) {
     std::cout.flush();
     return std::cout ? 0 : report("standard output could not be written");
   } catch (const CLI::ParseError& error) {
+    // A word that nobody takes is named first: for a mistyped command, CLI11 says that one is missing.
+    const std::vector<std::string> extra = program.remaining(true);
+    const bool mistyped = error.get_name() == "RequiredError" && !extra.empty();
     constexpr int kUsedWrongly = 2;
-    return program.exit(error) == 0 ? 0 : kUsedWrongly;
+    const int status = mistyped ? program.exit(CLI::ExtrasError(extra)) : program.exit(error);
+    return status == 0 ? 0 : kUsedWrongly;
   } catch (const std::exception& error) {
     std::cout.flush();
     return report(error.what());
