@@ -80,8 +80,12 @@ FileWriter::~FileWriter() = default;
 FileWriter::FileWriter(FileWriter&&) noexcept = default;
 FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
 
+void FileWriter::add_own_summary(std::string_view summary, std::int64_t step) {
+  state_->writer.add(summary_event(state_->at(step), std::string(summary)));
+}
+
 void FileWriter::scalar(const std::string& tag, double value, std::int64_t step) {
-  state_->writer.add(summary_event(state_->at(step), scalar_value(tag, static_cast<float>(value))));
+  add_own_summary(scalar_value(tag, static_cast<float>(value)), step);
 }
 
 void FileWriter::histogram(const std::string& tag, std::span<const float> values, std::int64_t step,

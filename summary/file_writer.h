@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "graph/clock.h"
 #include "graph/dataflow.h"
@@ -78,6 +79,10 @@ class FileWriter {
 
  private:
   struct State;
+  // What every method that makes a value calls: a Summary message that we serialized ourselves, taken without
+  // being parsed again. Metadata in it is written once a tag and file.
+  void add_own_summary(std::string_view summary, std::int64_t step);
+
   std::unique_ptr<State> state_;
 };
 
