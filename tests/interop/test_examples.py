@@ -1,15 +1,14 @@
 """The example programs on real data, and what they say to bad input."""
-import os
-import pathlib
 import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build"))
+from oracle import BUILD, ROOT, tf
+from test_saver import KINDS, assert_close, train_in_tensorflow, values
 
 
 def run(program, *arguments, status=0):
@@ -38,6 +37,36 @@ def test_the_readme_shows_the_program_that_is_built():
     built = (ROOT / "train/examples/readme.cc").read_text().split("\n", 1)[1]
     strip = lambda text: re.sub(r"\s*//[^\n]*", "", text).split()
     assert strip(shown) == strip(built)
+
+
+def test_checkpoints_need_no_graph(tmp_path):
+    done = subprocess.run([BUILD / "train/examples/checkpoints"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "global_step int64[]\nlinear/weight float[2]\nstep 1\n"
+    reader = tf.train.NewCheckpointReader(str(tmp_path / "checkpoints/model.ckpt-1"))
+    np.testing.assert_array_equal(reader.get_tensor("linear/weight"), np.float32([0.1, 0.2]))
+
+
+def test_logging_needs_no_graph(tmp_path):
+    subprocess.run([BUILD / "train/examples/logging"], cwd=tmp_path, check=True)
+    events = EventAccumulator(str(tmp_path / "logs"), size_guidance={"scalars": 0, "histograms": 0})
+    events.Reload()
+    assert [point.step for point in events.Scalars("train/loss")] == list(range(1000))
+    assert [point.step for point in events.Histograms("weights")] == list(range(0, 1000, 100))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_training_of_tensorflows_graph_goes_on(tmp_path, kind):
+    theirs = train_in_tensorflow(kind, tmp_path / "theirs", 10)
+    whole = train_in_tensorflow(kind, tmp_path / "whole", 20)
+    assert run("go_on", theirs, "Adam", 10, tmp_path / "ours") == f"saved {tmp_path}/ours\n"
+    assert_close(values(tmp_path / "ours"), values(whole))
+
+
+@pytest.mark.parametrize("arguments, status, why", [
+    (["m", "Adam", 0, "out"], 2, "usage"), (["m"], 2, "usage"), (["m", "Adam", 5, "out"], 1, "m.meta")])
+def test_going_on_says_what_is_wrong(tmp_path, arguments, status, why):
+    error = run("go_on", *arguments, status=status)
+    assert why in error and len(error.splitlines()) == 1
 
 
 def test_the_made_line_is_found_and_every_file_is_there(tmp_path):
@@ -143,7 +172,6 @@ def test_an_empty_path_is_used_wrongly(program, flag):
 
 def points(folder):
     """Steps of the loss curve in all event files."""
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     events = EventAccumulator(str(folder))
     events.Reload()
     return [point.step for point in events.Scalars("gradient_descent/linear_loss")]
