@@ -1,10 +1,13 @@
 // Kernels of the summary ops. They run once a summary, not once a step, so they may allocate.
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "graph/error.h"
+#include "graph/float16.h"
 #include "graph/kernel.h"
 #include "graph/log.h"
 #include "summary/histogram.h"
@@ -14,7 +17,27 @@ namespace runnel {
 namespace {
 
 constexpr auto kReal = on<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
-                          std::uint16_t, std::uint32_t, std::uint64_t>;
+                          std::uint16_t, std::uint32_t, std::uint64_t, Half, Bfloat16>;
+
+float as_float(Half value) { return static_cast<float>(value_of(value)); }
+float as_float(Bfloat16 value) { return static_cast<float>(value_of(value)); }
+float as_float(auto value) { return static_cast<float>(value); }
+
+template <class T>
+std::vector<float> as_floats(std::span<const T> values) {
+  std::vector<float> out;
+  out.reserve(values.size());
+  for (const T value : values) out.push_back(as_float(value));
+  return out;
+}
+
+template <class T>
+Histogram counted(std::span<const T> values) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>)
+    return histogram_of(std::span<const float>(as_floats(values)));
+  else
+    return histogram_of(values);
+}
 
 const KernelRegistration kScalarSummary{
     "ScalarSummary", kReal, []<class T>(Bind& b) {
@@ -24,8 +47,7 @@ const KernelRegistration kScalarSummary{
       const auto n = static_cast<std::size_t>(shape.elements());
       b.run([n, tags = b.in<std::string>("tags"), values = b.in<T>("values"),
              out = b.out<std::string>("summary")](Context& c) {
-        const std::vector<float> floats(c[values], c[values] + n);
-        *c[out] = scalar_values({c[tags], n}, floats);
+        *c[out] = scalar_values({c[tags], n}, as_floats(std::span<const T>(c[values], n)));
       });
     }};
 
@@ -36,7 +58,7 @@ const KernelRegistration kHistogramSummary{
       b.run([n, strict = attr && b.flag("_strict"), warned = std::make_shared<std::atomic<bool>>(false),
              tag = b.in<std::string>("tag"), values = b.in<T>("values"),
              out = b.out<std::string>("summary")](Context& c) {
-        const Histogram counts = histogram_of(std::span<const T>(c[values], n));
+        const Histogram counts = counted(std::span<const T>(c[values], n));
         if (!counts.all_finite()) {
           const std::string what = cat("histogram '", *c[tag], "': ", left_out(counts));
           if (strict) throw InvalidArgument(what);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "graph/float16.h"
 #include "graph/graph.h"
 #include "graph/log.h"
 #include "ops/array_ops.h"
@@ -27,9 +28,9 @@ std::string scalar_of(T value) {
 }
 
 template <class T>
-pb::HistogramProto histogram_of_two() {
+pb::HistogramProto histogram_of_two(T one = 1, T three = 3) {
   Graph g;
-  const Output values = constant(g, Tensor::vector(std::vector<T>{1, 3}), {});
+  const Output values = constant(g, Tensor::vector<T>({one, three}), {});
   pb::Summary summary;
   REQUIRE(summary.ParseFromString(evaluate(summary::histogram("h", values))));
   return summary.value(0).histo();
@@ -43,6 +44,8 @@ TEST_CASE("a scalar of every type becomes its value as float") {
   CHECK(scalar_of(std::int64_t{3}) == scalar_value("s", 3));
   CHECK(scalar_of(std::uint8_t{200}) == scalar_value("s", 200));
   CHECK(scalar_of(std::int16_t{-7}) == scalar_value("s", -7));
+  CHECK(scalar_of(nearest_half(0.1)) == scalar_value("s", 0x1.998p-4f));
+  CHECK(scalar_of(nearest_bfloat16(0.1)) == scalar_value("s", 0x1.9ap-4f));
   CHECK(scalar_of(NAN) == scalar_value("s", NAN));
 }
 
@@ -52,6 +55,8 @@ TEST_CASE("a histogram of every type counts the same numbers") {
   CHECK(histogram_of_two<std::int32_t>().SerializeAsString() == want);
   CHECK(histogram_of_two<std::uint64_t>().SerializeAsString() == want);
   CHECK(histogram_of_two<std::int8_t>().sum_squares() == 10);
+  CHECK(histogram_of_two(nearest_half(1), nearest_half(3)).SerializeAsString() == want);
+  CHECK(histogram_of_two(nearest_bfloat16(1), nearest_bfloat16(3)).SerializeAsString() == want);
 }
 
 TEST_CASE("a histogram of no elements is written as one empty bucket") {
