@@ -4,6 +4,7 @@
 
 #include "summary/file_writer.h"
 #include "summary/histogram.h"
+#include "summary/media_ops.h"
 #include "summary/record_reader.h"
 #include "summary/record_writer.h"
 #include "summary/summary_ops.h"

@@ -1,5 +1,6 @@
 // Summary ops: nodes that turn a tensor into a serialized Summary, which FileWriter::add_summary writes.
-// Names, tags and collections are those of tf.summary (formats 7.1). Pictures and sounds are left out so far.
+// Names, tags and collections are those of tf.summary (formats 7.1). Those of pictures, sounds, tensors and
+// texts are in media_ops.h.
 #pragma once
 
 #include <optional>

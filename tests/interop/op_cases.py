@@ -163,7 +163,10 @@ class Case:
         if self.job.error:
             return f"{self.name}: {self.job.error}"
         for name, value in self.expected.items():
-            if why := difference(self.job.values[name], value):
+            ours = self.job.values[name]
+            if self.line.seen:
+                ours, value = self.line.seen(ours), self.line.seen(value)
+            if why := difference(ours, value):
                 return f"{self.name}: {name} is {why}"
         return None
 

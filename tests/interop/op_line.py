@@ -45,6 +45,7 @@ class Line:
     every_type: bool = False   # on a later line, too
     gradient: bool = True
     label: str = ""            # tells two lines of one op apart
+    seen: typing.Callable = None  # of each value what is compared, where equal values may be other bytes
 
     @property
     def id(self):

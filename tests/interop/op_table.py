@@ -10,6 +10,7 @@ of the line's dtype, i32([...]) for that value, TYPE for the dtype, Held(shape) 
 """
 import numpy as np
 
+import op_table_summaries  # noqa: F401  adds lines of its own
 from op_line import (BINARY, FLOATS, LEFT_SCALAR, MOVED, OPS, ROWS, SAME, TYPE, UNARY, WIDE, Held, Steps, cases, i32, i64, mask, op)
 from oracle import tf
 
@@ -354,12 +355,6 @@ op("TruncatedNormal", lambda shape, dtype: raw.TruncatedNormal(shape=shape, dtyp
 op("RandomUniformInt", lambda shape, dtype: raw.RandomUniformInt(
     shape=shape, minval=tf.constant(-5, dtype), maxval=tf.constant(1000, dtype), seed=3, seed2=7), DRAW)
 op("RandomShuffle", lambda x: raw.RandomShuffle(value=x, seed=3, seed2=7), cases([(1,)], [(0, 3)], [(9, 2)]), gradient=False)
-
-# --- summaries
-op("ScalarSummary", lambda x: tf.summary.scalar("loss", x), cases([()], [()], [()]), gradient=False)
-op("HistogramSummary", lambda x: tf.summary.histogram("w", x), UNARY, gradient=False)
-op("MergeSummary", lambda x: tf.summary.merge([tf.summary.histogram("w", x), tf.summary.scalar("n", tf.size(x))]), UNARY,
-   types=FLOATS, gradient=False)
 
 # --- strings
 for label, table in (("", SAME), ("left", LEFT_SCALAR)):

@@ -55,6 +55,9 @@ def item_text(kind, value):
         return type_name(value)
     if kind == "shape":
         return shape_text(value)
+    if kind == "tensor":
+        numbers = ", ".join(str(number) for number in tf.make_ndarray(value).ravel())
+        return f"{type_name(value.dtype)}{shape_text(value.tensor_shape)} [{numbers}]"
     return f"{value:g}" if kind == "f" else str(value)
 
 

@@ -30,6 +30,23 @@ inline bool has_field(const Json& object, const char* name) {
   return object.struct_value().fields().contains(name);
 }
 
+// The entry of golden/summaries of that name.
+inline Json golden_summary(const std::string& name) {
+  const Json all = golden_json("summaries/summaries.json");
+  for (const Json& entry : all.list_value().values())
+    if (field(entry, "name").string_value() == name) return entry;
+  FAIL("golden/summaries has no case ", name);
+  return {};
+}
+
+// The bytes as the golden files write them.
+template <class Bytes>
+std::string hex(const Bytes& bytes) {
+  std::string out;
+  for (const char c : bytes) out += {"0123456789abcdef"[c >> 4 & 15], "0123456789abcdef"[c & 15]};
+  return out;
+}
+
 inline double number(const Json& value) {
   return value.has_string_value() ? std::strtod(value.string_value().c_str(), nullptr) : value.number_value();
 }

@@ -14,19 +14,7 @@ namespace {
 
 // The bytes that TensorFlow gave for the case, in hex.
 std::string golden_hex(const std::string& name) {
-  const Json all = golden_json("summaries/summaries.json");
-  for (const Json& entry : all.list_value().values())
-    if (field(entry, "name").string_value() == name) return field(entry, "summary_hex").string_value();
-  return "no such case";
-}
-
-std::string hex(const std::string& bytes) {
-  std::string out;
-  for (const unsigned char c : bytes) {
-    out += "0123456789abcdef"[c >> 4];
-    out += "0123456789abcdef"[c & 15];
-  }
-  return out;
+  return field(golden_summary(name), "summary_hex").string_value();
 }
 
 std::string merged(const std::vector<std::string>& summaries) {
