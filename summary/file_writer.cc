@@ -36,7 +36,8 @@ struct FileWriter::State {
   State(const std::string& directory, const FileWriterOptions& options)
       : logdir(checked_directory(directory)),
         clock(*options.clock),
-        sink(*options.files, clock, logdir,
+        files(*options.files),
+        sink(files, clock, logdir,
              {.filename_suffix = checked_suffix(options.filename_suffix), .purge_step = options.purge_step}),
         writer(sink, clock,
                {.max_queue = options.max_queue,
@@ -64,6 +65,7 @@ struct FileWriter::State {
 
   const std::string logdir;
   Clock& clock;
+  FileSystem& files;
   std::mutex mutex;
   std::set<std::string> warned;  // tags of histograms that were not finite
   EventSink sink;
@@ -140,6 +142,8 @@ void FileWriter::add_event(std::string event) { state_->writer.add(checked_event
 void FileWriter::flush() { state_->writer.flush(); }
 void FileWriter::close() { state_->writer.close(); }
 void FileWriter::reopen() { state_->writer.reopen(); }
+double FileWriter::now() const { return state_->clock.now(); }
+FileSystem& FileWriter::files() const { return state_->files; }
 const std::string& FileWriter::get_logdir() const { return state_->logdir; }
 std::int64_t FileWriter::lost() const { return state_->sink.lost(); }
 

@@ -5,17 +5,24 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/clock.h"
 #include "graph/dataflow.h"
 #include "graph/io/file_system.h"
 #include "graph/tensor.h"
+#include "summary/custom_scalars.h"
+#include "summary/embedding.h"
 #include "summary/event.h"
+#include "summary/hparams.h"
+#include "summary/mesh.h"
+#include "summary/pr_curve.h"
 
 namespace runnel {
 
@@ -53,6 +60,34 @@ class FileWriter {
                  HistogramOptions options = {});
   void histogram(const std::string& tag, std::span<const double> values, std::int64_t step = 0,
                  HistogramOptions options = {});
+  // What follows is for TensorBoard's plugins; all of it throws InvalidArgument for what a page could not
+  // show, which the headers of the options list.
+  //
+  // A precision-recall curve of predictions in [0, 1] (pr_curve.h).
+  void pr_curve(const std::string& tag, std::span<const bool> labels, std::span<const float> predictions,
+                std::int64_t step = 0, const PrCurveOptions& options = {});
+  void pr_curve(const std::string& tag, const std::vector<bool>& labels, std::span<const float> predictions,
+                std::int64_t step = 0, const PrCurveOptions& options = {});
+  // One whose counts the caller made, over several batches for instance.
+  void pr_curve_raw(const std::string& tag, const PrCurve& curve, std::int64_t step = 0,
+                    const PrCurveRawOptions& options = {});
+  // Hyperparameters (hparams.h). hparams_config: which there are, and the curves whose last values are
+  // compared; once, in the folder above the runs, or in each run alike. hparams: what this run trains with,
+  // before training. hparams_end: how it ended. Without hparams_config TensorBoard finds out by itself what
+  // differs, but shows no metric.
+  void hparams_config(const std::vector<hp::HParam>& hparams, const std::vector<hp::Metric>& metrics,
+                      const hp::ConfigOptions& options = {});
+  void hparams(const std::map<std::string, hp::Value>& values, const hp::SessionOptions& options = {});
+  void hparams_end(hp::Status status, const hp::EndOptions& options = {});
+  // The layout of the Custom Scalars page (custom_scalars.h).
+  void custom_scalars(const std::vector<CustomScalarsCategory>& layout);
+  // A body or a cloud of points, float[batch, points, 3] or float[points, 3] (mesh.h).
+  void mesh(const std::string& tag, const Tensor& vertices, std::int64_t step = 0,
+            const MeshOptions& options = {});
+  // Points of many dimensions, float[points, dimensions], for the Projector page (embedding.h). No event, but
+  // files, which are on the disk when it returns: throws what the file system says, too.
+  void embedding(const std::string& tensor_name, const Tensor& values, const EmbeddingOptions& options = {});
+
   // A serialized Summary, as summary ops return it; the tensor is a string scalar. Throws InvalidArgument for
   // others.
   void add_summary(const std::string& summary, std::int64_t step = 0);
@@ -82,6 +117,8 @@ class FileWriter {
   // What every method that makes a value calls: a Summary message that we serialized ourselves, taken without
   // being parsed again. Metadata in it is written once a tag and file.
   void add_own_summary(std::string_view summary, std::int64_t step);
+  double now() const;  // seconds since 1970, by the options' clock
+  FileSystem& files() const;
 
   std::unique_ptr<State> state_;
 };
