@@ -21,6 +21,7 @@ struct FaultyDisk {
   struct Outcome {
     bool done;      // no error was reported
     bool finished;  // it took fewer operations than it would have needed to meet the fault
+    int operations;
   };
   // What `save` comes to when its nth file operation fails; none fails afterwards.
   template <class Save>
@@ -32,9 +33,9 @@ struct FaultyDisk {
     } catch (const Error&) {
       done = false;
     }
-    const bool finished = files.operations() < nth;
+    const int operations = files.operations();
     files.fail_at(0, fault);
-    return {done, finished};
+    return {done, operations < nth, operations};
   }
 
   // What a disk holds as another process sees it: this process's mark in temporaries' names replaced, by the
