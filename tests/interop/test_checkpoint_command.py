@@ -152,6 +152,20 @@ def test_tensorflow_reads_what_merge_wrote(tmp_path):
     assert sorted(p.name for p in tmp_path.glob("one*")) == ["one.data-00000-of-00001", "one.index"]
 
 
+def test_merge_never_writes_over_what_it_reads_and_over_others_only_when_asked(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "a", {"x": NUMBERS["a"]})
+    save(tmp_path / "b", {"y": NUMBERS["scope/b"]})
+    (tmp_path / "link").symlink_to(tmp_path)
+    for out in ("a", "./a", tmp_path / "a", "link/a"):
+        for more in ([], ["--replace"]):
+            assert "is one of the checkpoints to merge" in runnel("checkpoint", "merge", out, "b", "a", *more, status=1).stderr
+    assert "there is a checkpoint 'b'" in runnel("checkpoint", "merge", "b", "a", status=1).stderr
+    assert same(load(tmp_path / "a"), {"x": NUMBERS["a"]}) and same(load(tmp_path / "b"), {"y": NUMBERS["scope/b"]})
+    runnel("checkpoint", "merge", "b", "a", "--replace")
+    assert same(load(tmp_path / "b"), {"x": NUMBERS["a"]})
+
+
 @pytest.mark.parametrize("arguments, status, why", [
     (["ls"], 2, "PREFIX_OR_DIR"), (["ls", "nothere"], 1, "no checkpoint 'nothere'"), (["rename", LINEAR, "n"], 2, "--map"),
     (["rename", LINEAR, "n", "--map", "weight"], 2, "OLD=NEW"), (["rename", LINEAR, "n", "--map", "weigh=x"], 1, "no tensor 'weigh'"),

@@ -16,7 +16,7 @@ constexpr const char* kPrefixHelp = "a checkpoint's prefix, or a directory: its 
 struct CheckpointRequest {
   std::string prefix, other, name, npy, out;
   std::vector<std::string> shards, maps;
-  bool json = false;
+  bool json = false, replace = false;
 };
 using Request = std::shared_ptr<CheckpointRequest>;
 
@@ -84,10 +84,11 @@ void add_rewriting(CLI::App& command, const Request& request) {
                                std::vector<std::string> prefixes;
                                for (const std::string& shard : r.shards)
                                  prefixes.push_back(checkpoint_prefix(shard));
-                               merge_checkpoints(prefixes, r.out, r.json);
+                               merge_checkpoints(prefixes, {.out = r.out, .replace = r.replace}, r.json);
                              });
   merge.add_option("OUT", request->out, "the new checkpoint's prefix")->check(not_empty)->required();
   merge.add_option("SHARDS", request->shards, kPrefixHelp)->required();
+  merge.add_flag("--replace", request->replace, "OUT may be there already");
 }
 
 }  // namespace

@@ -34,8 +34,13 @@ void compare_checkpoints(const std::string& a, const std::string& b, bool json);
 using Renames = std::vector<std::pair<std::string, std::string>>;
 void rename_tensors(const std::string& prefix, const std::string& out, const Renames& renames, bool json);
 
+struct MergedCheckpoint {
+  std::string out;
+  bool replace = false;  // the checkpoint that is there already
+};
 // Writes what the checkpoints hold together as one with one data file. A name may be in several of them if
-// each holds other parts of it.
-void merge_checkpoints(const std::vector<std::string>& prefixes, const std::string& out, bool json);
+// each holds other parts of it. Throws InvalidArgument if `out` is one of them, AlreadyExists if it is there
+// and not to be replaced.
+void merge_checkpoints(const std::vector<std::string>& prefixes, const MergedCheckpoint& merged, bool json);
 
 }  // namespace runnel

@@ -2,6 +2,7 @@
 // a time. Tensors that were saved in parts keep their parts. Left out: `.meta` files, whose graphs have the
 // old names, and the state file.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
@@ -88,6 +89,24 @@ std::string summary(const std::string& out, const Copied& sum, bool json) {
   return cat(out, ": ", sum.tensors, " tensors, ", sum.bytes, " bytes");
 }
 
+// The file that a path leads to, however it is written.
+std::filesystem::path index_of(const std::string& prefix) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(prefix + ".index", ignored);
+}
+
+// Which argument is written is easily mistaken, so nothing is replaced unasked, and what is read never.
+void require_free(const std::string& out, const std::vector<std::string>& prefixes, bool replace) {
+  for (const std::string& prefix : prefixes)
+    if (index_of(prefix) == index_of(out))
+      throw InvalidArgument(cat("'", out,
+                                "' is one of the checkpoints to merge: the first argument is where ",
+                                "the result goes; give it another name"));
+  if (!replace && checkpoint_exists(out))
+    throw AlreadyExists(cat("there is a checkpoint '", out, "', and the first argument is where the result ",
+                            "goes: give it another name, or --replace"));
+}
+
 }  // namespace
 
 void rename_tensors(const std::string& prefix, const std::string& out, const Renames& renames, bool json) {
@@ -110,7 +129,9 @@ void rename_tensors(const std::string& prefix, const std::string& out, const Ren
     std::cout << lines << summary(out, sum, false) << ", " << changed.size() << " renamed\n";
 }
 
-void merge_checkpoints(const std::vector<std::string>& prefixes, const std::string& out, bool json) {
+void merge_checkpoints(const std::vector<std::string>& prefixes, const MergedCheckpoint& merged, bool json) {
+  const std::string& out = merged.out;
+  require_free(out, prefixes, merged.replace);
   std::vector<CheckpointReader> readers;
   for (const std::string& prefix : prefixes) readers.emplace_back(prefix);
   Copied sum;
