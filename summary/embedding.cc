@@ -13,6 +13,7 @@
 #include "graph/error.h"
 #include "runnel/plugins.pb.h"
 #include "summary/plugin_value.h"
+#include "summary/sprite.h"
 
 namespace runnel {
 namespace {
@@ -92,6 +93,15 @@ void add_row(std::string& table, const std::string& row) {
   table += row + '\n';
 }
 
+// The pictures' file. Requires: an image a point.
+std::string sprite_of(const Tensor& images, std::int64_t points) {
+  std::string file = sprite_file(images);
+  if (images.shape()[0] != points)
+    throw InvalidArgument(
+        cat("the sprite is ", kind_of(images), " for ", points, " points: give one picture each"));
+  return file;
+}
+
 // A row a point, and one of names before if there are several columns: TensorBoard takes the first line for
 // names if it has a tab.
 std::string metadata_text(const std::vector<EmbeddingColumn>& columns) {
@@ -136,8 +146,8 @@ pb::ProjectorConfig::Embedding& entry_of(pb::ProjectorConfig& config, const std:
 
 // Paths in the configuration begin at its folder.
 std::string write_beside(FileSystem& files, const std::string& directory, const std::string& path,
-                         const std::string& text) {
-  write_file_atomically(files, join_path(directory, path), text);
+                         const std::string& bytes) {
+  write_file_atomically(files, join_path(directory, path), bytes);
   return path;
 }
 
@@ -149,6 +159,7 @@ void write_embedding(FileSystem& files, const std::string& directory, const std:
   check_values(values);
   check_columns(options.metadata, values.shape()[0]);
   const std::string metadata = options.metadata.empty() ? "" : metadata_text(options.metadata);
+  const std::string sprite = options.sprite ? sprite_of(options.sprite, values.shape()[0]) : "";
   const std::string config_path = join_path(directory, "projector_config.pbtxt");
   pb::ProjectorConfig config = config_in(files, config_path);
   pb::ProjectorConfig::Embedding& entry = entry_of(config, tensor_name);
@@ -161,6 +172,12 @@ void write_embedding(FileSystem& files, const std::string& directory, const std:
   entry.set_tensor_path(write_beside(files, directory, cat(folder, "/tensors.tsv"), points_text(values)));
   if (!metadata.empty())
     entry.set_metadata_path(write_beside(files, directory, cat(folder, "/metadata.tsv"), metadata));
+  if (!sprite.empty()) {
+    entry.mutable_sprite()->set_image_path(
+        write_beside(files, directory, cat(folder, "/sprite.png"), sprite));
+    for (const int dim : {2, 1})  // width first
+      entry.mutable_sprite()->add_single_image_dim(static_cast<std::uint32_t>(options.sprite.shape()[dim]));
+  }
   std::string text;
   google::protobuf::TextFormat::PrintToString(config, &text);
   write_file_atomically(files, config_path, text);

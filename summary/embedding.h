@@ -19,19 +19,17 @@ struct EmbeddingColumn {
 
 struct EmbeddingOptions {
   std::vector<EmbeddingColumn> metadata = {};
+  Tensor sprite = {};  // uint8[points, height, width, 1, 3 or 4]: a picture a point; none: dots
 };
 
 // Writes the files of one embedding; the one that the folder had under this name before is replaced, others
 // stay. The configuration comes last, so a page being loaded never sees it without its files.
 //
-//   tensor_name  any text; with `values` left empty the name of a variable of the newest checkpoint in the
-//   same
-//                folder, for a TensorBoard that has TensorFlow
+//   tensor_name  any text of 1 to 80 bytes
 //   values       float[points, dimensions]
-//   errors       InvalidArgument for other dtypes and shapes, what is not finite, columns and sprites of
-//   another
-//                number of points, texts that are no UTF-8 or break the table, more than 2^27 numbers,
-//                sprites of more than 8192 x 8192 pixels together; FailedPrecondition if there is a
+//   errors       InvalidArgument for other dtypes and shapes, what is not finite, more than 2^27 numbers,
+//                columns and sprites of another number of points, texts that are no UTF-8 or break the
+//                table, and what sprite_file refuses; FailedPrecondition if the folder has a
 //                projector_config.pbtxt that is none; and what the file system says
 void write_embedding(FileSystem& files, const std::string& directory, const std::string& tensor_name,
                      const Tensor& values, const EmbeddingOptions& options = {});

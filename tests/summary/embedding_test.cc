@@ -60,6 +60,17 @@ TEST_CASE("a folder shows all embeddings written to it, and of each the newest")
   CHECK(folder.text("projector/a/tensors.tsv") == "7\n");
 }
 
+TEST_CASE("pictures are one file, whose tiles are given as width and height") {
+  Folder folder;
+  folder.write("a", kPoints, {.sprite = Tensor::zeros(DType::kUint8, {3, 4, 2, 3})});
+  CHECK(folder.text("projector/a/sprite.png").starts_with("\x89PNG"));
+  CHECK(folder.text("projector_config.pbtxt")
+            .find("  sprite {\n    image_path: \"projector/a/sprite.png\"\n"
+                  "    single_image_dim: 2\n    single_image_dim: 4\n  }\n") != std::string::npos);
+  CHECK_THROWS_WITH_AS(folder.write("a", kPoints, {.sprite = Tensor::zeros(DType::kUint8, {2, 4, 2, 3})}),
+                       "the sprite is uint8[2,4,2,3] for 3 points: give one picture each", InvalidArgument);
+}
+
 TEST_CASE("any name becomes one folder below projector/, different ones different folders") {
   Folder folder;
   for (const char* name : {"../up", "..", "a/b", "a_b", "a%2Fb", "/", "\xc3\xa4"})
