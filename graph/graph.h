@@ -10,6 +10,8 @@
 #include "graph/location.h"
 #include "graph/meta_graph.h"
 #include "graph/node.h"
+#include "graph/runtime/chrome_trace.h"
+#include "graph/runtime/run_metadata.h"
 #include "graph/runtime/session.h"
 #include "graph/shape.h"
 #include "graph/tensor.h"

@@ -8,6 +8,7 @@
 #include "graph/runtime/cancellation.h"
 #include "graph/runtime/execution.h"
 #include "graph/runtime/float_state.h"
+#include "graph/runtime/step_trace.h"
 
 namespace runnel {
 
@@ -90,8 +91,10 @@ bool Execution::run_early_step(const EarlyStep& step) {
     }
     for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
     const FloatState flushed;
+    const auto start = trace_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const bool done =
         step.try_run ? step.try_run(step.closure, *this) : (step.run(step.closure, *this), true);
+    if (trace_) done ? trace_->note(step.info, start) : trace_->tried(step.info, start);
     unlock();
     return done;
   } catch (...) {

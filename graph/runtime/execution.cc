@@ -88,6 +88,7 @@ void Execution::throw_if_stopped() const {
 }
 
 void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tensor* out) {
+  if (options.run_metadata && !trace_) return run_recorded(feeds, options, out);
   options_ = &options;
   const std::int64_t timeout =
       options.timeout_in_ms > 0 ? options.timeout_in_ms : engine_.options().operation_timeout_in_ms;
@@ -192,6 +193,7 @@ void Execution::own_written() {
 
 void Execution::run_steps() {
   const FloatState flushed;
+  if (trace_) return run_recorded_steps();
   const Step* step = plan_.steps.data();
   const Step* const end = step + plan_.steps.size();
   try {

@@ -10,12 +10,15 @@
 
 #include "graph/kernel.h"
 #include "graph/runtime/plan.h"
+#include "graph/runtime/run_metadata.h"
 #include "graph/runtime/session.h"
 
 namespace runnel {
 
 // Variables have another shape than the plan was made for: the caller makes a new plan.
 struct PlanOutgrown {};
+
+class StepTrace;
 
 // Within a catch block: rethrows the exception as an Error with the step's node.
 [[noreturn]] void rethrow_at(const StepInfo& info);
@@ -50,6 +53,13 @@ class Execution final : public Context {
   void run_chains(int n, const std::function<void(int)>& body);
   const Plan& plan() const { return plan_; }
 
+  // A step of a chain, with a note if the run is recorded.
+  void run_step(const Step& step, const StepInfo& info) {
+    if (trace_) return run_recorded(step, info);
+    step.run(step.closure, *this);
+  }
+  OutputStats output_stats(int slot) const;
+
   // What a late step remembers: its kernel bound for some shapes and values, of the last few that it met.
   struct LateBinding {
     std::vector<Shape> shapes;
@@ -82,6 +92,10 @@ class Execution final : public Context {
   void look_at(const PlannedVariable& variable);
   void own_written();
   void run_steps();
+  // The same with a StepTrace (step_trace.cc).
+  void run_recorded(std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
+  void run_recorded(const Step& step, const StepInfo& info);
+  void run_recorded_steps();
   void hand_out(Tensor* out);
   void drop_aliases();
   const PlannedVariable& variable_at(int slot) const;
@@ -103,6 +117,7 @@ class Execution final : public Context {
   std::chrono::steady_clock::time_point deadline_;
   bool has_deadline_ = false;
   std::shared_ptr<Parking> parking_;
+  StepTrace* trace_ = nullptr;  // of a run that is recorded
 };
 
 }  // namespace runnel

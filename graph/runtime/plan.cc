@@ -2,6 +2,7 @@
 #include "graph/runtime/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "graph/error.h"
@@ -39,14 +40,14 @@ class PlanMaker {
     resolve(work_, feed_shapes_);
     placement_ = make_slots(work_, *plan_);
     describe_variables();
-    NodeBinder binder(engine_, work_, *plan_, placement_);
-    kernels_ = binder.bind_all();
+    binder_.emplace(engine_, work_, *plan_, placement_);
+    kernels_ = binder_->bind_all();
     const std::vector<Group> groups = find_groups();
     runs_ = fuse(work_, kernels_, groups, placement_, *plan_);
     place_arena(work_, *plan_, placement_, groups, runs_);
     add_steps(groups);
     link_early();
-    list_fetches(binder);
+    list_fetches();
     plan_->log = work_.log;
     return plan_;
   }
@@ -182,7 +183,7 @@ class PlanMaker {
     std::string text = side_by_side_text(step);
     BoundKernel kernel = side_by_side_step(std::move(step));
     plan_->steps.push_back({kernel.run(), kernel.closure()});
-    plan_->infos.push_back({nullptr, std::move(kernel), std::move(text)});
+    plan_->infos.push_back({nullptr, std::move(kernel), std::move(text), {}});
   }
 
   // The step at this place of the order, or the fused run that begins there, goes to `chain`, or to the plan
@@ -195,15 +196,17 @@ class PlanMaker {
     }
     double cost = 0;
     std::string text = "fused:";
+    std::vector<StepNode> nodes;
     for (int inner = run->begin; inner < run->end; ++inner) {
       const int i = work_.order[static_cast<std::size_t>(inner)];
       if (!kernels_[static_cast<std::size_t>(i)]) continue;
       cost += nanoseconds(i);
       text += "\n      " + step_text(work_, *plan_, placement_, i);
+      nodes.push_back(step_node(i));
     }
     const int i = work_.order[static_cast<std::size_t>(run->begin)];
-    if (cost > kWorthAsking) add_step(i, {nullptr, check_step(), ""}, chain);
-    add_step(i, {work_.at(i).node, std::move(run->kernel), std::move(text)}, chain);
+    if (cost > kWorthAsking) add_step(i, {nullptr, check_step(), "", {}}, chain);
+    add_step(i, {work_.at(i).node, std::move(run->kernel), std::move(text), std::move(nodes)}, chain);
     return run->end;
   }
 
@@ -213,8 +216,21 @@ class PlanMaker {
     if (!kernel) return;
     const bool ask = nanoseconds(i) > kWorthAsking;
     if (work_.at(i).parks) return add_early(i, std::move(kernel));
-    if (ask) add_step(i, {nullptr, check_step(), ""}, chain);
-    add_step(i, {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i)}, chain);
+    if (ask) add_step(i, {nullptr, check_step(), "", {}}, chain);
+    add_step(i, info_of(i, std::move(kernel)), chain);
+  }
+
+  StepInfo info_of(int i, BoundKernel kernel) const {
+    return {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i), {step_node(i)}};
+  }
+
+  StepNode step_node(int i) const {
+    const WorkNode& node = work_.at(i);
+    StepNode out{.node = node.node, .copied = "", .flag = binder_->flag_of({i, 0}), .outputs = {}};
+    if (!node.node) out.copied = work_.name_of(node.inputs[0].node);
+    for (int k = 0; k < static_cast<int>(node.outputs.size()); ++k)
+      out.outputs.push_back({slot_of({i, k}), binder_->flag_of({i, k})});
+    return out;
   }
 
   void add_step(int i, StepInfo info, std::vector<ChainStep>* chain) {
@@ -240,7 +256,7 @@ class PlanMaker {
     std::ranges::sort(step.variables);
     step.variables.erase(std::unique(step.variables.begin(), step.variables.end()), step.variables.end());
     ++plan_->kernels;
-    step.info = {work_.at(i).node, std::move(kernel), step_text(work_, *plan_, placement_, i)};
+    step.info = info_of(i, std::move(kernel));
     early_nodes_.push_back(i);
     plan_->early.push_back(std::move(step));
   }
@@ -269,14 +285,14 @@ class PlanMaker {
     }
   }
 
-  void list_fetches(const NodeBinder& binder) {
+  void list_fetches() {
     for (std::size_t k = 0; k < work_.fetches.size(); ++k) {
       Plan::Fetched fetched;
       const ValueId id = work_.fetches[k];
       if (id.node >= 0) {
         fetched.slot = slot_of(id);
         fetched.name = signature_.fetches[k].output().name();
-        binder.add_flag(id, fetched.flags);
+        binder_->add_flag(id, fetched.flags);
       }
       plan_->fetches.push_back(std::move(fetched));
     }
@@ -288,6 +304,7 @@ class PlanMaker {
   std::shared_ptr<Plan> plan_;
   WorkGraph work_;
   Placement placement_;
+  std::optional<NodeBinder> binder_;
   std::vector<BoundKernel> kernels_;  // by node; empty if it does nothing in a run
   std::vector<int> rank_;             // by node: its place before chains were put one behind the other
   std::vector<FusedRun> runs_;

@@ -43,10 +43,22 @@ struct Step {
   BoundKernel::Run run = nullptr;
   void* closure = nullptr;
 };
-struct StepInfo {
+// A node that a step computes, as records of a run (step_trace.h) want it.
+struct StepNode {
+  struct Out {
+    int slot = -1;
+    int flag = -1;  // set in a step in which this output is dead; -1: none
+  };
   const Node* node = nullptr;  // null for copies
-  BoundKernel kernel;          // keeps the closure
-  std::string text;            // for describe()
+  std::string copied;          // whose value, by a copy
+  int flag = -1;               // of the node
+  std::vector<Out> outputs;
+};
+struct StepInfo {
+  const Node* node = nullptr;   // null for copies
+  BoundKernel kernel;           // keeps the closure
+  std::string text;             // for describe()
+  std::vector<StepNode> nodes;  // several in a fused run, none in a step that only manages others
 };
 
 // A step that may park, or that one waits for: runs before variables are locked.

@@ -29,13 +29,13 @@ void NodeBinder::number_flags() {
   }
 }
 
-void NodeBinder::add_flag(const ValueId& id, std::vector<int>& flags) const {
+int NodeBinder::flag_of(const ValueId& id) const {
   const auto i = static_cast<std::size_t>(id.node);
-  if (switch_flags_[i] >= 0) {
-    flags.push_back(switch_flags_[i] + id.output);
-  } else if (flag_of_[i] >= 0) {
-    flags.push_back(flag_of_[i]);
-  }
+  return switch_flags_[i] >= 0 ? switch_flags_[i] + id.output : flag_of_[i];
+}
+
+void NodeBinder::add_flag(const ValueId& id, std::vector<int>& flags) const {
+  if (const int flag = flag_of(id); flag >= 0) flags.push_back(flag);
 }
 
 std::vector<int> NodeBinder::dead_if(const WorkNode& node) const {

@@ -18,7 +18,9 @@ class NodeBinder {
 
   // By node; empty for one that does nothing in a run. Throws what binders throw, with the node's name.
   std::vector<BoundKernel> bind_all();
-  // Adds the flags that are set when this value is dead.
+  // The flag that is set when this value is dead (of a node without outputs: when the node is), or -1.
+  int flag_of(const ValueId& id) const;
+  // Adds it, if there is one.
   void add_flag(const ValueId& id, std::vector<int>& flags) const;
 
  private:

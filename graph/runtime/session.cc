@@ -9,6 +9,7 @@
 #include "graph/runtime/engine.h"
 #include "graph/runtime/execution.h"
 #include "graph/runtime/plan.h"
+#include "graph/runtime/run_metadata.h"
 
 namespace runnel {
 namespace {
@@ -62,6 +63,14 @@ void check_feeds(const Graph& graph, std::span<const Feed> feeds) {
   }
 }
 
+// Nothing of an earlier run stays in the metadata, whatever happens to this one.
+void begin_with(const RunOptions& options) {
+  if (options.timeout_in_ms < 0)
+    throw InvalidArgument(cat("timeout_in_ms is ", options.timeout_in_ms,
+                              "; it must be at least 0, and 0 means that the step may take any time"));
+  if (options.run_metadata) *options.run_metadata = {};
+}
+
 void count_run(Engine& engine) {
   const std::uint64_t runs = engine.counters.runs.fetch_add(1, std::memory_order_relaxed) + 1;
   if (runs == 1 || runs % kRunsBetweenLooks == 0) engine.graph().note_run(runs);
@@ -111,9 +120,7 @@ std::vector<Tensor> Session::run(std::span<const Fetch> fetches, std::span<const
 
 void Session::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
                        Tensor* out) {
-  if (options.timeout_in_ms < 0)
-    throw InvalidArgument(cat("timeout_in_ms is ", options.timeout_in_ms,
-                              "; it must be at least 0, and 0 means that the step may take any time"));
+  begin_with(options);
   Engine& engine = *engine_;
   const Running running(engine);
   check_fetches(engine.graph(), fetches);
@@ -232,6 +239,16 @@ class PreparedState {
     }
   }
 
+  std::span<const Tensor> run(std::span<const Tensor> values, const RunOptions& options) {
+    begin_with(options);
+    struct Reset {
+      RunOptions& options;
+      ~Reset() { options = {}; }
+    } reset{options_};
+    options_ = options;
+    return run(values);
+  }
+
  private:
   void take(std::span<const Tensor> values) {
     if (values.size() != feeds_.size())
@@ -251,7 +268,7 @@ class PreparedState {
   std::shared_ptr<Engine> engine_;
   std::vector<Feed> feeds_;
   std::vector<Tensor> results_;
-  RunOptions options_;
+  RunOptions options_;  // of the call that runs
   std::shared_ptr<Recipe> recipe_;
   std::shared_ptr<Plan> plan_;
   std::unique_ptr<Execution> execution_;
@@ -266,5 +283,8 @@ Prepared::Prepared(Prepared&&) noexcept = default;
 Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 std::span<const Tensor> Prepared::run(std::span<const Tensor> feeds) { return state_->run(feeds); }
+std::span<const Tensor> Prepared::run(std::span<const Tensor> feeds, const RunOptions& options) {
+  return state_->run(feeds, options);
+}
 
 }  // namespace runnel

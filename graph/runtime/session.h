@@ -20,6 +20,7 @@
 namespace runnel {
 
 class FileSystem;
+struct RunMetadata;
 
 // What a run is asked for: a tensor, an operation (which returns an empty Tensor), or a variable's value.
 class Fetch {
@@ -59,6 +60,8 @@ class CancellationToken {
 struct RunOptions {
   std::int64_t timeout_in_ms = 0;                   // over it the step ends with DeadlineExceeded; 0: none
   const CancellationToken* cancellation = nullptr;  // must outlive the run
+  // Filled with what each kernel of the step took, those that ran before an error too; recording costs time.
+  RunMetadata* run_metadata = nullptr;
 };
 
 struct SessionOptions {
@@ -108,9 +111,16 @@ class Prepared {
     return run(std::span(feeds.begin(), feeds.size()));
   }
   std::span<const Tensor> operator()(std::span<const Tensor> feeds) { return run(feeds); }
+  std::span<const Tensor> operator()(std::initializer_list<Tensor> feeds, const RunOptions& options) {
+    return run(std::span(feeds.begin(), feeds.size()), options);
+  }
+  std::span<const Tensor> operator()(std::span<const Tensor> feeds, const RunOptions& options) {
+    return run(feeds, options);
+  }
 
  private:
   std::span<const Tensor> run(std::span<const Tensor> feeds);
+  std::span<const Tensor> run(std::span<const Tensor> feeds, const RunOptions& options);
   std::unique_ptr<PreparedState> state_;
 };
 

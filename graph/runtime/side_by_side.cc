@@ -36,7 +36,7 @@ void run_chain(const std::vector<ChainStep>& chain, Execution& e, FirstError& fi
   for (const ChainStep& at : chain) {
     if (first.stops(at.rank)) return;
     try {
-      at.step.run(at.step.closure, e);
+      e.run_step(at.step, at.info);
     } catch (...) {
       try {
         rethrow_at(at.info);
