@@ -67,7 +67,7 @@ struct FileWriter::State {
   Clock& clock;
   FileSystem& files;
   std::mutex mutex;
-  std::set<std::string> warned;  // tags of histograms that were not finite
+  std::set<std::string> warned;  // tags whose values were not taken as they were
   EventSink sink;
   EventWriter writer;
 };
@@ -85,6 +85,8 @@ FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
 void FileWriter::add_own_summary(std::string_view summary, std::int64_t step) {
   state_->writer.add(summary_event(state_->at(step), std::string(summary)));
 }
+
+void FileWriter::warn_once(const std::string& tag, const std::string& what) { state_->warn_once(tag, what); }
 
 void FileWriter::scalar(const std::string& tag, double value, std::int64_t step) {
   add_own_summary(scalar_value(tag, static_cast<float>(value)), step);

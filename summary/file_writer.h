@@ -21,6 +21,7 @@
 #include "summary/embedding.h"
 #include "summary/event.h"
 #include "summary/hparams.h"
+#include "summary/media_options.h"
 #include "summary/mesh.h"
 #include "summary/pr_curve.h"
 
@@ -60,6 +61,30 @@ class FileWriter {
                  HistogramOptions options = {});
   void histogram(const std::string& tag, std::span<const double> values, std::int64_t step = 0,
                  HistogramOptions options = {});
+  // A picture of 8-bit pixels, rows from top to bottom, the channels of a pixel side by side; or of floats,
+  // of which options.range says what is black and white (a pixel with a NaN or infinity is red). Several
+  // pictures of one size are shown side by side under the tag. Throws InvalidArgument for a size that is
+  // empty, too large or not that of the values, other channels than 1, 3, 4, and an empty range.
+  void image(const std::string& tag, std::span<const std::uint8_t> pixels, const ImageOptions& options,
+             std::int64_t step = 0);
+  void image(const std::string& tag, std::span<const float> values, const ImageOptions& options,
+             std::int64_t step = 0);
+  // A whole PNG or JPEG file, written as it is. Throws InvalidArgument for other bytes.
+  void encoded_image(const std::string& tag, std::string_view file, std::int64_t step = 0);
+  // A sound of samples from -1 to 1, the channels of a frame side by side. Those beyond are clamped and NaN
+  // is silence, which is logged once a tag. Throws InvalidArgument for a rate that is not given, samples that
+  // are no whole frames, and more than 1 GiB.
+  void audio(const std::string& tag, std::span<const float> samples, const AudioOptions& options,
+             std::int64_t step = 0);
+  // Markdown: a page, or a table of cells (a list is a column). Throws InvalidArgument for a tensor that does
+  // not hold strings.
+  void text(const std::string& tag, const std::string& markdown, std::int64_t step = 0,
+            const TextOptions& options = {});
+  void text(const std::string& tag, const Tensor& cells, std::int64_t step = 0,
+            const TextOptions& options = {});
+  // Any tensor, for the plugin that the metadata names.
+  void tensor(const std::string& tag, const Tensor& value, std::int64_t step = 0,
+              const TensorMetadata& metadata = {});
   // What follows is for TensorBoard's plugins; all of it throws InvalidArgument for what a page could not
   // show, which the headers of the options list.
   //
@@ -119,6 +144,7 @@ class FileWriter {
   void add_own_summary(std::string_view summary, std::int64_t step);
   double now() const;  // seconds since 1970, by the options' clock
   FileSystem& files() const;
+  void warn_once(const std::string& tag, const std::string& what);  // once a tag
 
   std::unique_ptr<State> state_;
 };

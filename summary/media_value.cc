@@ -82,7 +82,7 @@ std::string image_batch_value(const std::string& tag, std::vector<EncodedImage> 
   return tensor_value(tag, Tensor::vector(parts), metadata_bytes({.plugin_name = "images"}));
 }
 
-std::string metadata_bytes(const ValueMetadata& metadata) {
+std::string metadata_bytes(const TensorMetadata& metadata) {
   pb::SummaryMetadata out;
   if (!metadata.plugin_name.empty()) {
     out.mutable_plugin_data()->set_plugin_name(metadata.plugin_name);
@@ -90,6 +90,7 @@ std::string metadata_bytes(const ValueMetadata& metadata) {
   }
   out.set_display_name(metadata.display_name);
   out.set_summary_description(metadata.description);
+  out.set_data_class(static_cast<pb::DataClass>(metadata.data_class));
   return message_bytes(out, "metadata of a summary");
 }
 

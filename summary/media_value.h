@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/tensor.h"
+#include "summary/media_options.h"
 #include "summary/png.h"
 
 namespace runnel {
@@ -38,16 +39,8 @@ std::string audio_values(const std::string& tag, std::vector<EncodedSound> sound
 // metadata} of the plugin "images".
 std::string image_batch_value(const std::string& tag, std::vector<EncodedImage> images);
 
-// What a tensor is for (SummaryMetadata). TensorBoard shows it by the plugin of that name.
-struct ValueMetadata {
-  std::string plugin_name = "";
-  std::string plugin_content = "";  // the plugin's own message
-  std::string display_name = "";    // in place of the tag
-  std::string description = "";     // Markdown
-};
-
 // The serialized SummaryMetadata.
-std::string metadata_bytes(const ValueMetadata& metadata);
+std::string metadata_bytes(const TensorMetadata& metadata);
 
 // value{tag, tensor, metadata}. Throws InvalidArgument if `metadata` is no SummaryMetadata, Unimplemented for
 // a dtype without values.

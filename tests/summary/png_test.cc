@@ -2,9 +2,8 @@
 #include "summary/png.h"
 
 #include <doctest/doctest.h>
-#include <zlib.h>
 
-#include <numeric>
+#include <vector>
 
 #include "graph/error.h"
 #include "tests/summary/png_reading.h"
@@ -40,6 +39,16 @@ TEST_CASE("the pixels come out as they went in, grey, RGB and RGBA") {
       CHECK(read.size == size);
       CHECK(read.pixels == pixels);
     }
+}
+
+TEST_CASE("noise, which no deflating makes smaller, fits, too") {
+  for (const ImageSize& size : {ImageSize{700, 700, 3}, ImageSize{9000, 1, 1}, ImageSize{1, 70000, 4}}) {
+    std::vector<std::uint8_t> pixels(pixel_bytes(size));
+    std::uint32_t state = 7;
+    for (std::uint8_t& pixel : pixels)
+      pixel = static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+    CHECK(decoded_png(png_of(pixels, size)).pixels == pixels);
+  }
 }
 
 TEST_CASE("sizes that no picture has are refused before memory is taken") {

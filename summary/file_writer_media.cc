@@ -1,0 +1,104 @@
+// The methods of FileWriter for pictures, sounds, texts and tensors.
+#include <utility>
+#include <vector>
+
+#include "graph/error.h"
+#include "summary/encoded_image.h"
+#include "summary/file_writer.h"
+#include "summary/image.h"
+#include "summary/media_value.h"
+#include "summary/png.h"
+#include "summary/wav.h"
+
+namespace runnel {
+namespace {
+
+constexpr std::uint8_t kRed[] = {255, 0, 0, 255};
+
+// What make() returns; an error of it says which value it was.
+template <class Make>
+std::string made(const char* kind, const std::string& tag, std::int64_t step, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    throw_error(error.code(), cat(kind, " '", tag, "' at step ", step, ": ", error.message()));
+  }
+}
+
+// One picture as it is, several as a batch.
+std::string pictures_value(const std::string& tag, std::vector<EncodedImage> images) {
+  return images.size() == 1 ? image_value(tag, std::move(images[0]))
+                            : image_batch_value(tag, std::move(images));
+}
+
+// The values of each picture as a file of its own. Throws unless there are as many values as the options say.
+template <class T, class ToPng>
+std::vector<EncodedImage> encoded(std::span<const T> values, const ImageOptions& o, ToPng to_png) {
+  const ImageSize size{o.height, o.width, o.channels};
+  const std::size_t each = pixel_bytes(size);
+  if (o.images < 1 || values.size() % each != 0 || values.size() / each != static_cast<std::size_t>(o.images))
+    throw InvalidArgument(cat(values.size(), " values are not ", o.images, " pictures of height ", o.height,
+                              ", width ", o.width, " and ", o.channels, " channels"));
+  std::vector<EncodedImage> out;
+  for (std::size_t at = 0; at < values.size(); at += each)
+    out.push_back({size, to_png(values.subspan(at, each), size)});
+  return out;
+}
+
+}  // namespace
+
+void FileWriter::image(const std::string& tag, std::span<const std::uint8_t> pixels,
+                       const ImageOptions& options, std::int64_t step) {
+  add_own_summary(
+      made("image", tag, step, [&] { return pictures_value(tag, encoded(pixels, options, png_of)); }), step);
+}
+
+void FileWriter::image(const std::string& tag, std::span<const float> values, const ImageOptions& options,
+                       std::int64_t step) {
+  const auto to_png = [&](std::span<const float> one, const ImageSize& size) {
+    return png_of(pixels_of(one, static_cast<int>(size.channels), kRed, options.range), size);
+  };
+  add_own_summary(
+      made("image", tag, step, [&] { return pictures_value(tag, encoded(values, options, to_png)); }), step);
+}
+
+void FileWriter::encoded_image(const std::string& tag, std::string_view file, std::int64_t step) {
+  const auto value = [&] { return image_value(tag, {encoded_image_size(file), std::string(file)}); };
+  add_own_summary(made("image", tag, step, value), step);
+}
+
+void FileWriter::audio(const std::string& tag, std::span<const float> samples, const AudioOptions& options,
+                       std::int64_t step) {
+  std::string what;
+  const auto value = [&] {
+    Wav wav = wav_of(samples, options.channels, options.sample_rate);
+    what = altered(wav);
+    const auto frames = static_cast<std::int64_t>(samples.size()) / options.channels;
+    return audio_value(tag, {options.sample_rate, options.channels, frames, std::move(wav.bytes)});
+  };
+  add_own_summary(made("audio", tag, step, value), step);
+  if (!what.empty())
+    warn_once(tag, cat("audio '", tag, "' at step ", step, ": ", what, "; this is said once a tag"));
+}
+
+void FileWriter::text(const std::string& tag, const std::string& markdown, std::int64_t step,
+                      const TextOptions& options) {
+  text(tag, Tensor::scalar(markdown), step, options);
+}
+
+void FileWriter::text(const std::string& tag, const Tensor& cells, std::int64_t step,
+                      const TextOptions& options) {
+  if (cells.dtype() != DType::kString)
+    throw InvalidArgument(cat("text '", tag, "' at step ", step, ": a text is made of strings, not of ",
+                              cells.dtype(), cells.shape()));
+  tensor(tag, cells, step,
+         {.plugin_name = "text", .display_name = options.display_name, .description = options.description});
+}
+
+void FileWriter::tensor(const std::string& tag, const Tensor& value, std::int64_t step,
+                        const TensorMetadata& metadata) {
+  add_own_summary(
+      made("tensor", tag, step, [&] { return tensor_value(tag, value, metadata_bytes(metadata)); }), step);
+}
+
+}  // namespace runnel
