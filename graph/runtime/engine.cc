@@ -77,10 +77,17 @@ Engine::Engine(Graph& graph, SessionOptions options)
 Engine::~Engine() = default;
 
 VariableSlot* Engine::slot_of(const Node& variable) {
+  std::lock_guard hold(state_mutex_);
+  VariableSlot*& known = slots_of_nodes_[&variable];
+  if (!known) known = &slot_named_by(variable);
+  return known;
+}
+
+// Requires: the mutex is held.
+VariableSlot& Engine::slot_named_by(const Node& variable) {
   const AttrValue* shared = variable.attr("shared_name");
   const std::string* name = shared ? shared->if_is<std::string>() : nullptr;
   const std::string& key = name && !name->empty() ? *name : variable.name();
-  std::lock_guard hold(state_mutex_);
   std::unique_ptr<VariableSlot>& slot = slots_[key];
   if (!slot)
     slot = std::make_unique<VariableSlot>(key, variable.type("dtype"), static_cast<int>(slots_.size()));
@@ -88,7 +95,7 @@ VariableSlot* Engine::slot_of(const Node& variable) {
     throw InvalidArgument(
         cat("variable '", key, "' holds ", slot->dtype, "; this node takes it for ", variable.type("dtype")),
         variable.where(), variable.name());
-  return slot.get();
+  return *slot;
 }
 
 std::shared_ptr<NodeState> Engine::state_of(const Node& node,

@@ -87,6 +87,8 @@ class Engine {
   Counters counters;
 
  private:
+  VariableSlot& slot_named_by(const Node& variable);
+
   const std::shared_ptr<Graph> graph_;  // first: nodes outlive all that knows them
   SessionOptions options_;
   LockRoom lock_room_;
@@ -95,6 +97,7 @@ class Engine {
 
   std::mutex state_mutex_;
   std::map<std::string, std::unique_ptr<VariableSlot>> slots_;
+  std::unordered_map<const Node*, VariableSlot*> slots_of_nodes_;  // looked up before
   std::unordered_map<const Node*, std::shared_ptr<NodeState>> states_;
 
   std::shared_mutex recipe_mutex_;

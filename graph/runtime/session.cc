@@ -10,23 +10,14 @@
 #include "graph/runtime/execution.h"
 #include "graph/runtime/plan.h"
 #include "graph/runtime/run_metadata.h"
+#include "graph/runtime/running.h"
+#include "graph/runtime/variable_values.h"
 
 namespace runnel {
 namespace {
 
 // Runs between two looks at whether the graph grows.
 constexpr std::uint64_t kRunsBetweenLooks = 256;
-
-class Running {
- public:
-  explicit Running(Engine& engine) : engine_(engine) { engine.begin_step(); }
-  ~Running() { engine_.end_step(); }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  Engine& engine_;
-};
 
 void check_value(const Output& key, const Tensor& value) {
   if (value.dtype() != base_of(key.dtype()) && key.dtype() != DType::kInvalid)
@@ -155,27 +146,12 @@ Tensor Session::only(Fetch fetch, std::string_view kind, const std::string& name
 
 std::vector<Tensor> Session::snapshot(std::span<const Variable> variables) {
   const Running running(*engine_);
-  std::vector<VariableSlot*> slots, in_order;
+  std::vector<VariableSlot*> slots;
   for (const Variable& variable : variables) {
     check_owner(engine_->graph(), variable.graph(), variable.name());
     slots.push_back(engine_->slot_of(variable.parts().variable.node()));
   }
-  in_order = slots;
-  std::ranges::sort(in_order, {}, &VariableSlot::number);
-  in_order.erase(std::unique(in_order.begin(), in_order.end()), in_order.end());
-  std::size_t locked = 0;
-  struct Unlock {
-    Engine& engine;
-    const std::vector<VariableSlot*>& slots;
-    const std::size_t& count;
-    ~Unlock() {
-      for (std::size_t k = 0; k < count; ++k) slots[k]->unlock(false, engine.lock_room());
-    }
-  } unlock{*engine_, in_order, locked};
-  for (; locked < in_order.size(); ++locked)
-    in_order[locked]->lock(false, engine_->lock_room(), [this] {
-      if (engine_->closed()) throw Cancelled("the session was closed");
-    });
+  const VariableLocks locks(*engine_, slots, false);
   std::vector<Tensor> out;
   for (const VariableSlot* slot : slots) {
     if (!slot->buffer)
