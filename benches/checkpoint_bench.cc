@@ -135,6 +135,18 @@ void restore(benchmark::State& state, const Workload& work) {
   remove_files();
 }
 
+// In a session that has run nothing yet, as a program that goes on or serves does once.
+void restore_first(benchmark::State& state, const Workload& work) {
+  Trained& model = trained(work);
+  remove_files();
+  model.saver->save(*model.session, prefix(), {.write_meta_graph = false, .write_state = false});
+  std::unique_ptr<Session> session;
+  measure(
+      state, work, [&] { session = std::make_unique<Session>(model.graph); },
+      [&] { model.saver->restore(*session, prefix()); });
+  remove_files();
+}
+
 // What the bare system calls need, on memory that was touched before.
 class Floor {
  public:
@@ -229,6 +241,7 @@ void register_workloads() {
     add("save/async_held", work, save_async);
     add("floor/read_crc", work, floor_read);
     add("restore", work, restore);
+    add("restore/first", work, restore_first);
   }
 }
 

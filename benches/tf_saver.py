@@ -3,7 +3,8 @@
 
 usage: tf_saver.py DIR     reads lines "WORKLOAD TIMES", answers each with one line of JSON: lists of seconds for save
                            (data and index), save_all (with .meta and the state file), durable (save, then fsync of
-                           what it wrote and of the directory) and restore
+                           what it wrote and of the directory), restore, and restore_first (in a
+                           new session)
 
 All threads; nothing is synced but where it says so. Restores read from the page cache.
 """
@@ -64,6 +65,13 @@ class Trained:
     def restore(self):
         self.saver.restore(self.session, self.prefix)
 
+    def renew(self):
+        self.session.close()
+        self.session = tf.Session()
+
+    def restore_first(self):
+        self.restore()
+
     def seconds(self, call, before, times):
         taken = []
         for _ in range(times):
@@ -80,6 +88,7 @@ class Trained:
                   for call in (self.save, self.save_all, self.durable)}
         self.restore()
         answer["restore"] = self.seconds(self.restore, lambda: None, times)
+        answer["restore_first"] = self.seconds(self.restore_first, self.renew, times)
         self.clear()
         return answer
 

@@ -1,6 +1,8 @@
 // Opening an index with its data files, and joining the parts of partitioned tensors.
 #include "train/checkpoint/bundle.h"
 
+#include <algorithm>
+
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/index_table.h"
 
@@ -11,12 +13,12 @@ constexpr char kPartMark = '\0';  // keys of parts begin with it
 
 bool is_part(const std::string& key) { return !key.empty() && key[0] == kPartMark; }
 
-IndexEntries open_index(FileSystem& files, const std::string& path) {
-  const auto file = files.open_for_reading(path);
+std::unique_ptr<ReadableFile> open_index(FileSystem& files, const std::string& path) {
+  auto file = files.open_for_reading(path);
   const std::string kind = kind_of_file(*file);
   if (!kind.empty() && !ends_like_table(*file))
     throw DataLoss(cat("'", path, "' is no checkpoint index: it is ", kind));
-  return read_index(*file);
+  return file;
 }
 
 std::unique_ptr<ReadableFile> open_data(FileSystem& files, const std::string& path) {
@@ -39,38 +41,67 @@ void require_disjoint(const std::string& name, const std::vector<TensorSlice>& s
             cat("the parts ", slices[k].text(), " and ", slices[i].text(), " of ", quoted(name), " overlap"));
 }
 
+[[noreturn]] void refuse_headless(const std::string& path) {
+  throw DataLoss(cat("'", path, "' is a table but no checkpoint index: it has no header"));
+}
+
 }  // namespace
 
 Bundle::Bundle(FileSystem& files, const std::string& prefix, const std::string& index_path) {
-  const IndexEntries index = open_index(files, index_path);
-  if (index.empty() || !index.begin()->first.empty())
-    throw DataLoss(cat("'", index_path, "' is a table but no checkpoint index: it has no header"));
-  int shards = 0;
-  try {
-    shards = parse_header(index.begin()->second);
-    for (auto it = std::next(index.begin()); it != index.end(); ++it) add(it->first, it->second, shards);
-  } catch (const Error& e) {
-    throw_error(e.code(), cat("'", index_path, "': ", e.message()));
-  }
-  data_.resize(static_cast<std::size_t>(shards));
+  read_entries(*open_index(files, index_path), index_path);
+  open_data_files(files, prefix);
+}
+
+void Bundle::read_entries(const ReadableFile& index, const std::string& path) {
+  BundleEntryParser parser;
+  std::optional<int> shards;
+  const auto take = [&](std::string_view key, std::string_view value) {
+    if (!shards && !key.empty()) refuse_headless(path);
+    try {
+      if (!shards) {
+        shards = parse_header(value);
+        return;
+      }
+      std::string name(key);
+      BundleEntry entry = parser.parse(value, is_part(name) ? "a part" : name, *shards);
+      if (!is_part(name)) variables_.push_back({name, entry.dtype, entry.shape});
+      entries_.push_back({std::move(name), std::move(entry)});
+    } catch (const Error& e) {
+      throw_error(e.code(), cat("'", path, "': ", e.message()));
+    }
+  };
+  read_index(index, take);
+  if (!shards) refuse_headless(path);
+  data_.resize(static_cast<std::size_t>(*shards));
   sizes_.resize(data_.size());
+}
+
+void Bundle::open_data_files(FileSystem& files, const std::string& prefix) {
   for (const auto& [key, entry] : entries_) {
     auto& file = data_[static_cast<std::size_t>(entry.shard)];
     if (!entry.slices.empty() || file) continue;
-    file = open_data(files, data_path(prefix, entry.shard, shards));
+    file = open_data(files, data_path(prefix, entry.shard, shards()));
     sizes_[static_cast<std::size_t>(entry.shard)] = file->size();
   }
 }
 
-void Bundle::add(const std::string& key, const std::string& value, int shards) {
-  BundleEntry entry = BundleEntry::parse(value, is_part(key) ? "a part" : key, shards);
-  if (!is_part(key)) variables_.push_back({key, entry.dtype, entry.shape});
-  entries_.emplace_hint(entries_.end(), key, std::move(entry));
+const Bundle::Keyed* Bundle::keyed(const std::string& key) const {
+  const auto at = std::ranges::lower_bound(entries_, key, {}, &Keyed::key);
+  return at == entries_.end() || at->key != key ? nullptr : &*at;
 }
 
 const BundleEntry* Bundle::find(const std::string& name) const {
-  const auto it = entries_.find(name);
-  return it == entries_.end() || is_part(name) ? nullptr : &it->second;
+  std::size_t nowhere = entries_.size();
+  return find(name, nowhere);
+}
+
+const BundleEntry* Bundle::find(const std::string& name, std::size_t& place) const {
+  if (place < entries_.size() && entries_[place].key == name && !is_part(name))
+    return &entries_[place++].entry;
+  const Keyed* found = is_part(name) ? nullptr : keyed(name);
+  if (!found) return nullptr;
+  place = static_cast<std::size_t>(found - entries_.data()) + 1;
+  return &found->entry;
 }
 
 Tensor Bundle::read(const std::string& name, const BundleEntry& entry) const {
@@ -112,7 +143,7 @@ void Bundle::verify() const {
 }
 
 void Bundle::verify(const std::string& name) const {
-  const BundleEntry& entry = entries_.at(name);
+  const BundleEntry& entry = *find(name);
   if (!is_storable(entry.dtype)) return;
   if (entry.slices.empty()) decode_value(entry, name, data_of(entry));
   for (const auto& slice : entry.slices) {
@@ -124,10 +155,9 @@ void Bundle::verify(const std::string& name) const {
 // The entry of a part, which must look as the whole one says.
 const BundleEntry& Bundle::part(const std::string& name, const BundleEntry& whole,
                                 const TensorSlice& slice) const {
-  const auto it = entries_.find(slice_key(name, slice));
-  if (it == entries_.end())
-    throw DataLoss(cat("the part ", slice.text(), " of ", quoted(name), " is missing"));
-  const BundleEntry& entry = it->second;
+  const Keyed* found = keyed(slice_key(name, slice));
+  if (!found) throw DataLoss(cat("the part ", slice.text(), " of ", quoted(name), " is missing"));
+  const BundleEntry& entry = found->entry;
   if (entry.dtype != whole.dtype || !(entry.shape == slice.within(whole.shape).shape()) ||
       !entry.slices.empty())
     throw DataLoss(cat("the part ", slice.text(), " of ", quoted(name), " is ", entry.dtype, entry.shape,

@@ -2,7 +2,6 @@
 // compares after an interrupted save (several indexes may claim the same data file then).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,9 +18,8 @@ namespace runnel {
 
 // What to read of an index.
 struct NamedEntry {
-  std::string name;
+  const TensorRequest* wanted = nullptr;
   const BundleEntry* entry = nullptr;
-  std::optional<TensorSlice> slice = {};
 };
 
 // Immutable once made; many threads may read.
@@ -34,6 +32,8 @@ class Bundle {
   const std::vector<VariableInfo>& variables() const { return variables_; }
   // Null if there is none. Parts are not found by name.
   const BundleEntry* find(const std::string& name) const;
+  // Looks at `place` first, and leaves there the place after it: for names that come in the index's order.
+  const BundleEntry* find(const std::string& name, std::size_t& place) const;
   Tensor read(const std::string& name, const BundleEntry& entry) const;
   Tensor read(const std::string& name, const BundleEntry& entry, const TensorSlice& slice) const;
   // Bytes in the data files, of the parts too.
@@ -45,14 +45,20 @@ class Bundle {
 
  private:
   class SideBySide;
-  void add(const std::string& key, const std::string& value, int shards);
+  struct Keyed {
+    std::string key;
+    BundleEntry entry;
+  };
+  void read_entries(const ReadableFile& index, const std::string& path);
+  void open_data_files(FileSystem& files, const std::string& prefix);
+  const Keyed* keyed(const std::string& key) const;
   const ReadableFile& data_of(const BundleEntry& entry) const {
     return *data_[static_cast<std::size_t>(entry.shard)];
   }
   const BundleEntry& part(const std::string& name, const BundleEntry& whole, const TensorSlice& slice) const;
   void require_room(const std::string& name, const BundleEntry& entry, std::int64_t elements) const;
 
-  std::map<std::string, BundleEntry> entries_;  // by key, parts too
+  std::vector<Keyed> entries_;  // sorted by key, parts too
   std::vector<VariableInfo> variables_;
   std::vector<std::unique_ptr<ReadableFile>> data_;  // null where no entry lies
   std::vector<std::uint64_t> sizes_;                 // of them, when they were opened

@@ -66,10 +66,10 @@ void write_slice(const TensorSlice& slice, pb::TensorSliceProto& proto) {
   }
 }
 
-// Reads a message; false if the bytes are none. Protobuf would print what it dislikes to stderr.
+// Reads a message; false if the bytes are none. Requires: a LogSilencer, or Protobuf would print what it
+// dislikes to stderr.
 template <class Message>
 bool read_message(std::string_view bytes, Message& message) {
-  const google::protobuf::LogSilencer quiet;
   return bytes.size() <= INT_MAX && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
@@ -88,7 +88,18 @@ std::string quoted(const std::string& name) {
 }
 
 BundleEntry BundleEntry::parse(std::string_view bytes, const std::string& name, int shards) {
+  return BundleEntryParser().parse(bytes, name, shards);
+}
+
+struct BundleEntryParser::Message {
+  google::protobuf::LogSilencer quiet;
   pb::BundleEntryProto proto;
+};
+BundleEntryParser::BundleEntryParser() : message_(std::make_unique<Message>()) {}
+BundleEntryParser::~BundleEntryParser() = default;
+
+BundleEntry BundleEntryParser::parse(std::string_view bytes, const std::string& name, int shards) {
+  pb::BundleEntryProto& proto = message_->proto;
   if (!read_message(bytes, proto)) damaged(name, "not a message");
   BundleEntry entry;
   entry.dtype = static_cast<DType>(proto.dtype());
@@ -117,6 +128,7 @@ std::string BundleEntry::bytes() const {
 }
 
 int parse_header(std::string_view bytes) {
+  const google::protobuf::LogSilencer quiet;
   pb::BundleHeaderProto proto;
   if (!read_message(bytes, proto)) throw DataLoss("the checkpoint's header is damaged");
   if (proto.endianness() != pb::BundleHeaderProto::LITTLE)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,18 @@ struct BundleEntry {
   // elements, a shard below `shards`, offset and size that do not wrap, slices within the shape.
   static BundleEntry parse(std::string_view bytes, const std::string& name, int shards);
   std::string bytes() const;
+};
+
+// Reads many entries, as BundleEntry::parse reads one, without taking new memory for each message.
+class BundleEntryParser {
+ public:
+  BundleEntryParser();
+  ~BundleEntryParser();
+  BundleEntry parse(std::string_view bytes, const std::string& name, int shards);
+
+ private:
+  struct Message;
+  const std::unique_ptr<Message> message_;
 };
 
 // The number of data files, from the entry with the empty key. Throws DataLoss, or Unimplemented for

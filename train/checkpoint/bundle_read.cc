@@ -25,13 +25,13 @@ class Bundle::SideBySide {
       : bundle_(bundle), wanted_(wanted), out_(wanted.size()), readings_(wanted.size()) {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const BundleEntry& entry = *wanted[i].entry;
-      if (wanted[i].slice || !entry.slices.empty() || size_of(entry.dtype) == 0 ||
+      if (wanted[i].wanted->slice || !entry.slices.empty() || size_of(entry.dtype) == 0 ||
           !is_storable(entry.dtype)) {
         add(i, 0, kTask);
         continue;
       }
       const auto shard = static_cast<std::size_t>(entry.shard);
-      readings_[i].emplace(entry, wanted[i].name, *bundle.data_[shard], bundle.sizes_[shard]);
+      readings_[i].emplace(entry, wanted[i].wanted->name, *bundle.data_[shard], bundle.sizes_[shard]);
       for (std::int64_t part = 0; part < readings_[i]->parts(); ++part)
         add(i, part, std::min(kTask, entry.size));
     }
@@ -63,12 +63,12 @@ class Bundle::SideBySide {
     if (run_together(task)) return;
     for (std::size_t k = task.begin; k < task.end; ++k) {
       const auto [i, part] = parts_[k];
-      const NamedEntry& one = wanted_[i];
+      const auto& [name, slice] = *wanted_[i].wanted;
+      const BundleEntry& entry = *wanted_[i].entry;
       if (readings_[i]) {
         readings_[i]->read(part);
       } else {
-        out_[i] =
-            one.slice ? bundle_.read(one.name, *one.entry, *one.slice) : bundle_.read(one.name, *one.entry);
+        out_[i] = slice ? bundle_.read(name, entry, *slice) : bundle_.read(name, entry);
       }
     }
   }

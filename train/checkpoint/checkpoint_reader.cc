@@ -23,7 +23,11 @@ class CheckpointReader::State {
       : prefix(prefix_given), bundle(files, prefix, index_to_read(files, prefix)) {}
 
   const BundleEntry& entry(const std::string& name) const {
-    if (const BundleEntry* found = bundle.find(name)) return *found;
+    std::size_t nowhere = SIZE_MAX;
+    return entry(name, nowhere);
+  }
+  const BundleEntry& entry(const std::string& name, std::size_t& place) const {
+    if (const BundleEntry* found = bundle.find(name, place)) return *found;
     std::vector<std::string> names;
     for (const auto& variable : bundle.variables()) names.push_back(variable.name);
     throw NotFound(cat("no ", quoted(name), " in checkpoint '", prefix, "', which holds ",
@@ -74,7 +78,9 @@ Tensor CheckpointReader::read(const std::string& name, const TensorSlice& slice)
 std::vector<Tensor> CheckpointReader::read(std::span<const TensorRequest> wanted,
                                            const RunAll& run_all) const {
   std::vector<NamedEntry> entries;
-  for (const TensorRequest& one : wanted) entries.push_back({one.name, &state_->entry(one.name), one.slice});
+  entries.reserve(wanted.size());
+  std::size_t place = 0;
+  for (const TensorRequest& one : wanted) entries.push_back({&one, &state_->entry(one.name, place)});
   if (run_all) return state_->bundle.read(entries, run_all);
   return state_->bundle.read(entries, [](std::int64_t n, const std::function<void(std::int64_t)>& body) {
     for (std::int64_t i = 0; i < n; ++i) body(i);

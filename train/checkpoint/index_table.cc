@@ -162,24 +162,29 @@ void check_handles(const ReadableFile& file) {
   check_data_blocks(file, index);
 }
 
-IndexEntries read_entries(const ReadableFile& file, const TableInput& input, leveldb::Table& table) {
+std::string_view view_of(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+void read_entries(const ReadableFile& file, const TableInput& input, leveldb::Table& table,
+                  const TakeEntry& take) {
   leveldb::ReadOptions options;
   options.verify_checksums = true;
   options.fill_cache = false;
   const std::unique_ptr<leveldb::Iterator> it(table.NewIterator(options));
   std::uint64_t left = kAlwaysAllowed + kMostGrowth * file.size();
-  IndexEntries entries;
+  std::string before;
+  bool first = true;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
-    std::string key = it->key().ToString();
-    const std::uint64_t bytes = key.size() + it->value().size() + sizeof(IndexEntries::value_type);
+    const std::string_view key = view_of(it->key()), value = view_of(it->value());
+    const std::uint64_t bytes = key.size() + value.size() + sizeof(IndexEntries::value_type);
     if (bytes > left) damaged(file, cat("its entries take over ", kMostGrowth, " times the file's size"));
     left -= bytes;
-    if (!entries.empty() && entries.rbegin()->first >= key) damaged(file, "its keys are out of order");
-    entries.emplace_hint(entries.end(), std::move(key), it->value().ToString());
+    if (!first && before >= key) damaged(file, "its keys are out of order");
+    take(key, value);
+    before = key;
+    first = false;
   }
   input.rethrow();
   if (!it->status().ok()) damaged(file, it->status().ToString());
-  return entries;
 }
 
 }  // namespace
@@ -189,7 +194,7 @@ bool ends_like_table(const ReadableFile& file) {
   return size >= kFooter && file.read_at(size - kMagic.size(), kMagic.size()) == kMagic;
 }
 
-IndexEntries read_index(const ReadableFile& file) {
+void read_index(const ReadableFile& file, const TakeEntry& take) {
   check_handles(file);
   leveldb::Options options;
   options.paranoid_checks = true;
@@ -200,10 +205,18 @@ IndexEntries read_index(const ReadableFile& file) {
     const std::unique_ptr<leveldb::Table> table(opened);
     input.rethrow();
     if (!status.ok()) damaged(file, status.ToString());
-    return read_entries(file, input, *table);
+    read_entries(file, input, *table, take);
   } catch (const std::bad_alloc&) {
     damaged(file, "a block of it claims more bytes than there is memory");
   }
+}
+
+IndexEntries read_index(const ReadableFile& file) {
+  IndexEntries entries;
+  read_index(file, [&](std::string_view key, std::string_view value) {
+    entries.emplace_hint(entries.end(), key, value);
+  });
+  return entries;
 }
 
 std::string index_bytes(const IndexEntries& entries) {

@@ -4,8 +4,10 @@
 // limited.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "graph/io/file_system.h"
 
@@ -16,6 +18,9 @@ using IndexEntries =
 
 // Throws DataLoss naming the file and what is wrong.
 IndexEntries read_index(const ReadableFile& file);
+// The same, entry by entry in the order of the keys; what `take` throws ends it.
+using TakeEntry = std::function<void(std::string_view key, std::string_view value)>;
+void read_index(const ReadableFile& file, const TakeEntry& take);
 // The bytes of a table that holds the entries.
 std::string index_bytes(const IndexEntries& entries);
 

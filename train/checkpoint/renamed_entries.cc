@@ -55,7 +55,8 @@ std::size_t closeness(const Rename& rename) {
 
 RenamedEntries::RenamedEntries(const std::vector<VariableInfo>& stored, const Renames& renames,
                                const std::string& prefix)
-    : renames_(renames) {
+    : stored_(stored), renames_(renames) {
+  if (renames_.empty()) return;
   std::ranges::for_each(renames_, require_alike);
   std::set<std::size_t> met;
   for (const VariableInfo& variable : stored) {
@@ -66,8 +67,8 @@ RenamedEntries::RenamedEntries(const std::vector<VariableInfo>& stored, const Re
     std::size_t closest = 0;
     for (const std::size_t i : about) closest = std::max(closest, closeness(renames_[i]));
     for (const std::size_t i : about)
-      if (closeness(renames_[i]) == closest) add(applied(renames_[i], variable.name), {variable.name, i});
-    if (about.empty()) add(variable.name, {variable.name, kNone});
+      if (closeness(renames_[i]) == closest) add(applied(renames_[i], variable.name), {&variable, i});
+    if (about.empty()) add(variable.name, {&variable, kNone});
   }
   for (std::size_t i = 0; i < renames_.size(); ++i)
     if (!met.contains(i)) refuse_unknown(renames_[i], stored, prefix);
@@ -77,17 +78,24 @@ void RenamedEntries::add(const std::string& name, Entry entry) {
   const auto [at, added] = entries_.emplace(name, entry);
   if (added || entry.rename == kNone) return;
   if (at->second.rename != kNone && at->second.stored != entry.stored)
-    throw InvalidArgument(cat(quoted(at->second.stored), " and ", quoted(entry.stored),
+    throw InvalidArgument(cat(quoted(at->second.stored->name), " and ", quoted(entry.stored->name),
                               " are both renamed to ", quoted(name), "; rename one of them otherwise"));
-  at->second = std::move(entry);
+  at->second = entry;
 }
 
-const std::string* RenamedEntries::find(const std::string& name) const {
-  const auto at = entries_.find(name);
-  return at == entries_.end() ? nullptr : &at->second.stored;
+const VariableInfo* RenamedEntries::find(const std::string& name, std::size_t& place) const {
+  if (!renames_.empty()) {
+    const auto at = entries_.find(name);
+    return at == entries_.end() ? nullptr : at->second.stored;
+  }
+  if (place >= stored_.size() || stored_[place].name != name)
+    place = static_cast<std::size_t>(std::ranges::lower_bound(stored_, name, {}, &VariableInfo::name) -
+                                     stored_.begin());
+  return place < stored_.size() && stored_[place].name == name ? &stored_[place++] : nullptr;
 }
 
 RenamedEntries::Renames RenamedEntries::unmet(const std::vector<std::string>& wanted) const {
+  if (renames_.empty()) return {};
   std::set<std::size_t> met;
   for (const std::string& name : wanted) {
     const auto at = entries_.find(name);

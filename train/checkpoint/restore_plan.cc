@@ -1,10 +1,11 @@
-// Comparing, the table, and assigning through fed values.
+// Comparing, the table, reading and assigning.
 #include "train/checkpoint/restore_plan.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
+#include "graph/runtime/variable_values.h"
 #include "train/checkpoint/bundle_entry.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/renamed_entries.h"
@@ -76,7 +77,7 @@ std::string unused_lines(const CheckpointReader& reader, const std::vector<std::
 
 struct Differences {
   std::vector<const RestoredTensor*> missing;
-  std::vector<std::pair<const RestoredTensor*, std::string>> mismatched;  // with the name in the file
+  std::vector<std::pair<const RestoredTensor*, const VariableInfo*>> mismatched;
 };
 
 [[noreturn]] void refuse(const CheckpointReader& reader, const Differences& found,
@@ -87,7 +88,7 @@ struct Differences {
     lines.emplace_back(found.missing[i]->key,
                        missing_line(*found.missing[i], i < kSuggested ? unused : none));
   for (const auto& [tensor, stored] : found.mismatched)
-    lines.emplace_back(tensor->key, mismatch_line(*tensor, reader.info(stored)));
+    lines.emplace_back(tensor->key, mismatch_line(*tensor, *stored));
   std::ranges::stable_sort(lines, {}, &std::pair<std::string, std::string>::first);
   std::string text = cat("checkpoint '", reader.prefix(), "' does not fit the graph; nothing was restored:");
   for (const auto& line : lines) text += line.second;
@@ -112,42 +113,97 @@ std::vector<std::string> distinct(std::vector<std::string> names) {
   return names;
 }
 
+// Those of the session that share a large kernel; none if it has no more than the caller's.
+RunAll threads_of(Session& session) {
+  Engine& engine = *session.engine();
+  if (!engine.pool()) return {};
+  return [&engine](std::int64_t n, const std::function<void(std::int64_t)>& body) {
+    if (n == 1) return body(0);
+    engine.pool()->for_ranges(
+        n, 1, [&body](std::int64_t i, std::int64_t) { body(i); }, engine.kernel_threads());
+  };
+}
+
 }  // namespace
 
-RestorePlan::RestorePlan(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted,
+RestorePlan::RestorePlan(const CheckpointReader& reader, const RestoredTensors& wanted,
                          const RestoreOptions& options)
-    : reader_(reader) {
+    : reader_(reader), operation_does_more_(!wanted.all) {
   if (options.skip_mismatched && !options.partial)
     throw InvalidArgument(".skip_mismatched leaves variables out: say .partial = true too");
-  const RenamedEntries entries(reader.variables(), options.rename, reader.prefix());
+  const std::vector<VariableInfo>& variables = reader.variables();
+  const RenamedEntries entries(variables, options.rename, reader.prefix());
   Differences found;
   std::vector<std::string> keys;
-  std::set<std::string> used;
-  for (const RestoredTensor& tensor : wanted) {
+  std::vector<bool> used(variables.size());
+  std::size_t place = 0;
+  reads_.reserve(wanted.list.size());
+  for (const RestoredTensor& tensor : wanted.list) {
     keys.push_back(tensor.key);
-    const std::string* name = entries.find(tensor.key);
-    if (!name) {
+    const VariableInfo* stored = entries.find(tensor.key, place);
+    if (!stored) {
       found.missing.push_back(&tensor);
       continue;
     }
-    used.insert(*name);
-    const VariableInfo& stored = reader.info(*name);
-    if (dtype_fits(tensor, stored.dtype, options.cast) && shape_fits(tensor, stored.shape, options.reshape)) {
-      reads_.push_back({&tensor, *name});
+    used[static_cast<std::size_t>(stored - variables.data())] = true;
+    if (dtype_fits(tensor, stored->dtype, options.cast) &&
+        shape_fits(tensor, stored->shape, options.reshape)) {
+      reads_.push_back({&tensor, stored});
     } else {
-      found.mismatched.emplace_back(&tensor, *name);
+      found.mismatched.emplace_back(&tensor, stored);
     }
   }
-  for (const VariableInfo& variable : reader.variables())
-    if (!used.contains(variable.name)) report_.unused.push_back(variable.name);
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (!used[i]) report_.unused.push_back(variables[i].name);
   require_met(entries.unmet(keys));
   if ((!found.missing.empty() && !options.partial) || (!found.mismatched.empty() && !options.skip_mismatched))
     refuse(reader, options.partial ? Differences{{}, found.mismatched} : found, report_.unused);
   for (const Read& read : reads_) report_.restored.push_back(read.into->key);
   for (const RestoredTensor* tensor : found.missing) report_.missing.push_back(tensor->key);
-  for (const auto& [tensor, name] : found.mismatched) report_.mismatched.push_back(tensor->key);
+  for (const auto& [tensor, stored] : found.mismatched) report_.mismatched.push_back(tensor->key);
   for (auto* names : {&report_.restored, &report_.missing, &report_.mismatched})
     *names = distinct(std::move(*names));
+}
+
+void RestorePlan::run(Session& session, const SaverNodes& nodes) const {
+  if (operation_does_more_) return run_operation(session, nodes);
+  std::vector<Tensor> read = values(threads_of(session));
+  std::vector<VariableValue> given;
+  given.reserve(reads_.size());
+  for (std::size_t i = 0; i < reads_.size(); ++i) given.push_back({reads_[i].into->node, std::move(read[i])});
+  set_variables(*session.engine(), given);
+}
+
+// All that is planned, checked and converted. Values of another dtype are read one at a time, so that no more
+// than one is there twice.
+std::vector<Tensor> RestorePlan::values(const RunAll& run_all) const {
+  std::vector<TensorRequest> requests;
+  std::vector<std::size_t> places;
+  std::vector<Tensor> out(reads_.size());
+  requests.reserve(reads_.size());
+  for (std::size_t i = 0; i < reads_.size(); ++i) {
+    const auto& [into, stored] = reads_[i];
+    TensorRequest request{stored->name, {}};
+    if (into->slice) request.slice = into->slice->slice;
+    if (stored->dtype == into->dtype) {
+      requests.push_back(std::move(request));
+      places.push_back(i);
+    } else {
+      out[i] = fitted(reads_[i], std::move(reader_.read({&request, 1}, run_all)[0]));
+    }
+  }
+  std::vector<Tensor> read = reader_.read(requests, run_all);
+  for (std::size_t k = 0; k < places.size(); ++k)
+    out[places[k]] = fitted(reads_[places[k]], std::move(read[k]));
+  return out;
+}
+
+// Of the variable's dtype and shape.
+Tensor RestorePlan::fitted(const Read& one, Tensor value) const {
+  const RestoredTensor& into = *one.into;
+  if (value.dtype() != into.dtype) value = cast_value(value, into.dtype, one.stored->name);
+  const bool as_it_is = into.slice || !into.shape.is_known() || value.shape() == into.shape;
+  return as_it_is ? value : value.reshaped(into.shape);
 }
 
 // True if running the restore operation assigns what is planned, or nothing: one node then reads everything
@@ -156,36 +212,30 @@ bool RestorePlan::restored_by_operation() const {
   if (!report_.missing.empty() || !report_.mismatched.empty()) return false;
   return std::ranges::all_of(reads_, [&](const Read& one) {
     const RestoredTensor& into = *one.into;
-    const VariableInfo& stored = reader_.info(one.stored);
-    return one.stored == into.key && stored.dtype == into.dtype && shape_fits(into, stored.shape, false) &&
-           &into.value.node() == &reads_[0].into->value.node();
+    return one.stored->name == into.key && one.stored->dtype == into.dtype &&
+           shape_fits(into, one.stored->shape, false) && &into.value.node() == &reads_[0].into->value.node();
   });
 }
 
-Tensor RestorePlan::read(const Read& one) const {
-  const RestoredTensor& into = *one.into;
-  const Tensor stored = into.slice ? reader_.read(one.stored, into.slice->slice) : reader_.read(one.stored);
-  const Tensor value = cast_value(stored, into.dtype, one.stored);
-  return !into.slice && !shape_fits(into, value.shape(), false) ? value.reshaped(into.shape) : value;
-}
-
-void RestorePlan::run(Session& session, const SaverNodes& nodes) const {
+// Values that the operation would not read so itself are fed to it; in part, only assignments run.
+void RestorePlan::run_operation(Session& session, const SaverNodes& nodes) const {
   const Feed prefix{nodes.filename, Tensor::scalar(reader_.prefix())};
   if (restored_by_operation()) {
     session.run(nodes.restore, {prefix});
     return;
   }
-  const bool all = report_.missing.empty() && report_.mismatched.empty();
+  if (reads_.empty()) return;
+  const std::vector<Tensor> read = values(threads_of(session));
   std::vector<Feed> feeds{prefix};
   std::vector<Fetch> assigns;
   std::set<std::pair<const Node*, int>> fed;
-  for (const Read& one : reads_) {
-    const Output value = one.into->value;
-    if (fed.emplace(&value.node(), value.index()).second) feeds.push_back({value, read(one)});
-    assigns.emplace_back(one.into->assign);
+  for (std::size_t i = 0; i < reads_.size(); ++i) {
+    const Output value = reads_[i].into->value;
+    if (fed.emplace(&value.node(), value.index()).second) feeds.push_back({value, read[i]});
+    assigns.emplace_back(reads_[i].into->assign);
   }
-  if (all) assigns = {nodes.restore};
-  if (!reads_.empty()) session.run(assigns, feeds);
+  if (report_.missing.empty() && report_.mismatched.empty()) assigns = {nodes.restore};
+  session.run(assigns, feeds);
 }
 
 std::string RestoreReport::text() const {

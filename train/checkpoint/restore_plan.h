@@ -1,7 +1,7 @@
 // A restore, planned before anything is assigned: each variable's value is looked for in the checkpoint's
-// index, under its name or a renamed one, and everything that does not fit is put into one table. Then the
-// restore operation can run; or, where values are to be converted, have other names or come from several
-// nodes, they are all read first and assigned in one step.
+// index, under its name or a renamed one, and everything that does not fit is put into one table. Then all
+// values are read, by the session's threads, and the variables take them in one step. Only where the restore
+// operation of a foreign graph does more than that does it run.
 #pragma once
 
 #include <string>
@@ -22,8 +22,7 @@ class RestorePlan {
   // another dtype or shape, with both; what is in the file and not wanted - if `options` do not allow for it:
   // NotFound if a variable is missing, else InvalidArgument. InvalidArgument for renames that cannot be. The
   // reader and what is wanted must outlive the plan.
-  RestorePlan(const CheckpointReader& reader, const std::vector<RestoredTensor>& wanted,
-              const RestoreOptions& options);
+  RestorePlan(const CheckpointReader& reader, const RestoredTensors& wanted, const RestoreOptions& options);
 
   // Gives the variables their values, all in one step, after all have been read. Throws DataLoss for damage,
   // InvalidArgument for a number that a cast would change; then nothing is assigned.
@@ -31,16 +30,19 @@ class RestorePlan {
   const RestoreReport& report() const { return report_; }
 
  private:
-  // A value, and the variable that takes it.
+  // A variable, and the value that it takes.
   struct Read {
     const RestoredTensor* into;
-    std::string stored;
+    const VariableInfo* stored;
   };
 
   bool restored_by_operation() const;
-  Tensor read(const Read& one) const;
+  void run_operation(Session& session, const SaverNodes& nodes) const;
+  std::vector<Tensor> values(const RunAll& run_all) const;
+  Tensor fitted(const Read& one, Tensor value) const;
 
   const CheckpointReader& reader_;
+  const bool operation_does_more_;
   std::vector<Read> reads_;
   RestoreReport report_;
 };

@@ -54,26 +54,52 @@ std::optional<RestoredTensor> restored_into(const Node& node) {
                         .slice = parse_slice_spec(*slice),
                         .reshapes = source.reshaped,
                         .value = source.output,
-                        .assign = Operation(node)};
+                        .assign = Operation(node),
+                        .node = &variable};
+}
+
+// A tensor whose shape only the graph can tell.
+bool is_shaped_by_graph(const RestoredTensor& tensor) { return tensor.reshapes && !tensor.shape.is_known(); }
+
+// True of what comes before an assignment and has no effect of its own.
+bool only_hands_on(const Node& node, Output filename) {
+  const Traits& traits = node.spec().traits;
+  if (node.op() == "RestoreV2") return node.input("prefix") == filename;
+  switch (traits.role) {
+    case Role::kConstant:
+    case Role::kDefaulted:
+    case Role::kVariable:
+    case Role::kAlias:
+    case Role::kNothing: return true;
+    case Role::kPlaceholder: return &node == &filename.node();
+    case Role::kPlain: return traits.view && !traits.stateful && traits.variables.empty();
+    default: return false;
+  }
 }
 
 }  // namespace
 
-std::vector<RestoredTensor> restored_by(Operation restore) {
+RestoredTensors restored_by(Operation restore, Output filename) {
   std::vector<const Node*> waiting{&restore.node()};
   std::set<const Node*> seen{waiting[0]};
-  std::vector<RestoredTensor> found;
+  std::set<const Node*> given;  // variables
+  RestoredTensors found;
   const auto visit = [&](const Node* node) {
     if (seen.insert(node).second) waiting.push_back(node);
   };
   while (!waiting.empty()) {
     const Node& node = *waiting.back();
     waiting.pop_back();
-    if (auto tensor = restored_into(node)) found.push_back(std::move(*tensor));
+    if (auto tensor = restored_into(node)) {
+      found.all &= !is_shaped_by_graph(*tensor) && given.insert(tensor->node).second;
+      found.list.push_back(std::move(*tensor));
+    } else {
+      found.all &= only_hands_on(node, filename);
+    }
     for (const Node* before : node.control_inputs()) visit(before);
     for (const Output& input : node.input_list()) visit(&input.node());
   }
-  std::ranges::sort(found, [](const RestoredTensor& a, const RestoredTensor& b) {
+  std::ranges::sort(found.list, [](const RestoredTensor& a, const RestoredTensor& b) {
     return std::tie(a.key, a.variable) < std::tie(b.key, b.variable);
   });
   return found;

@@ -22,9 +22,17 @@ struct RestoredTensor {
   bool reshapes = false;                // only the number of elements counts
   Output value = {};                    // of the RestoreV2 node
   Operation assign = {};
+  const Node* node = nullptr;  // the variable's
 };
 
-// Sorted by key. Names that are not constants of the graph are passed over.
-std::vector<RestoredTensor> restored_by(Operation restore);
+struct RestoredTensors {
+  std::vector<RestoredTensor> list;  // sorted by key
+  // The operation does nothing else than to give the variables what the file has under these keys, so that it
+  // need not run.
+  bool all = true;
+};
+
+// Reading the files that `filename` names. Names that are not constants of the graph are passed over.
+RestoredTensors restored_by(Operation restore, Output filename);
 
 }  // namespace runnel

@@ -59,7 +59,7 @@ class Saver::State {
   void use(SaverDef def) {
     const SaverNodes nodes = find_saver_nodes(*graph_, def);
     kept_.set_rule({def.max_to_keep, def.keep_checkpoint_every_n_hours});
-    built_.emplace(nodes, std::move(def), restored_by(nodes.restore));
+    built_.emplace(nodes, std::move(def), restored_by(nodes.restore, nodes.filename));
   }
 
   std::string save(Session& session, const std::string& path, const SaveOptions& o) {
@@ -138,11 +138,11 @@ class Saver::State {
 
  private:
   struct Built {
-    Built(SaverNodes n, SaverDef d, std::vector<RestoredTensor> r)
+    Built(SaverNodes n, SaverDef d, RestoredTensors r)
         : nodes(n), def(std::move(d)), restored(std::move(r)) {}
     SaverNodes nodes;
     SaverDef def;
-    std::vector<RestoredTensor> restored;
+    RestoredTensors restored;
   };
 
   const Built& built(const char* what) const {
@@ -170,7 +170,7 @@ class Saver::State {
                             .max_to_keep = count_to_keep(options_),
                             .keep_checkpoint_every_n_hours = options_.keep_checkpoint_every_n_hours,
                             .sharded = options_.sharded},
-                   restored_by(nodes.restore));
+                   restored_by(nodes.restore, nodes.filename));
   }
 
   // What to fetch so that all is saved; none if there is nothing.
