@@ -5,27 +5,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "graph/utf8.h"
+
 namespace runnel {
 namespace {
-
-// Length of the well-formed UTF-8 sequence at the front, 0 if there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  if (length < 3) return length;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool outside = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return overlong || outside ? 0 : length;
-}
 
 std::string escaped_byte(unsigned char byte) {
   static const char* kHex = "0123456789abcdef";
@@ -66,10 +49,10 @@ std::string json_text(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const auto byte = static_cast<unsigned char>(text.front());
-    const std::size_t length = std::max<std::size_t>(sequence_length(text), 1);
+    const std::size_t length = std::max<std::size_t>(utf8_sequence_length(text), 1);
     if (byte == '"' || byte == '\\') {
       out += {'\\', static_cast<char>(byte)};
-    } else if (byte < ' ' || byte == 0x7f || sequence_length(text) == 0) {
+    } else if (byte < ' ' || byte == 0x7f || utf8_sequence_length(text) == 0) {
       out += escaped_byte(byte);
     } else {
       out += text.substr(0, length);
