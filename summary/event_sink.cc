@@ -9,6 +9,22 @@
 #include "summary/record_writer.h"
 
 namespace runnel {
+namespace {
+
+// Runs `work` and returns what it threw.
+template <class Work>
+std::optional<Error> error_of(Work work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& error) {  // out of memory, at worst
+    return Internal(error.what());
+  }
+}
+
+}  // namespace
 
 EventSink::EventSink(FileSystem& files, const Clock& clock, std::string directory, EventSinkOptions options)
     : files_(files), clock_(clock), directory_(std::move(directory)), options_(std::move(options)) {}
@@ -16,94 +32,92 @@ EventSink::EventSink(FileSystem& files, const Clock& clock, std::string director
 void EventSink::open() {
   std::string start;
   if (options_.purge_step) {
-    const std::string event =
-        session_log_event({.wall = clock_.now(), .step = *options_.purge_step}, SessionStatus::kStart);
+    const std::string event = event_of({.wall = clock_.now(), .step = *options_.purge_step},
+                                       EventField::kSessionLog, session_log(SessionStatus::kStart));
     for (int i = 0; i < 2; ++i) append_record(start, event);
   }
   make_directories(files_, directory_);
-  file_ = std::make_unique<EventFile>(files_, clock_, directory_, options_.filename_suffix, start);
+  file_ = std::make_unique<EventFile>(files_, clock_, directory_, options_.filename_suffix, start,
+                                      options_.durability);
   options_.purge_step.reset();  // once: a later file of this writer goes on from here
   written_ = file_->size();
-  took_events_ = !start.empty();
+  took_records_ = !start.empty();
+  unsynced_ = false;
   seen_.clear();
 }
 
-void EventSink::hold(PendingEvent event) {
-  held_bytes_ += event.bytes.size();
-  held_.push_back(std::move(event));
-}
-
-std::optional<Error> EventSink::write() {
-  if (held_.empty()) return std::nullopt;
-  try {
-    write_held();
-    if (failing_) log_info(cat("events are written again, to ", file_->path()));
-    failing_ = false;
-    return std::nullopt;
-  } catch (const Error& error) {
-    return give_up(error);
-  } catch (const std::exception& error) {
-    return give_up(Internal(error.what()));
+std::optional<Error> EventSink::write(RecordBlock& block) {
+  std::string changed;
+  std::string_view bytes;
+  const std::optional<Error> error = error_of([&] {
+    replace_if_vanished(block.records());
+    if (!file_) open();
+    bytes = shown(block, changed);
+    file_->append(bytes);
+  });
+  if (error) {
+    const std::uint64_t size = file_ ? file_->size() : 0;
+    const std::int64_t whole = whole_records(bytes, size - std::min(written_, size));
+    took_records_ = took_records_ || whole > 0;
+    block.drop_front(whole);
+    return give_up(*error);
   }
-}
-
-void EventSink::write_held() {
-  ends_.clear();
-  replace_if_vanished();
-  if (!file_) open();
-  const std::string bytes = frames(ends_);
-  file_->append(bytes);
-  took_events_ = true;
-  file_->sync();
   written_ += bytes.size();
-  held_.clear();
-  held_bytes_ = 0;
+  took_records_ = true;
+  unsynced_ = options_.durability == Durability::kDisk;
+  block.drop_front(block.records());
+  if (failing_) log_info(cat("events are written again, to ", file_->path()));
+  failing_ = false;
+  return std::nullopt;
 }
 
-void EventSink::replace_if_vanished() {
+void EventSink::replace_if_vanished(std::int64_t records) {
   if (!file_ || !file_->vanished()) return;
-  log_warning(cat("event file ", file_->path(), " has vanished; a new one is begun, with ", held_.size(),
+  log_warning(cat("event file ", file_->path(), " has vanished; a new one is begun, with ", records,
                   " events that were not written yet"));
   file_.reset();
 }
 
-std::string EventSink::frames(std::vector<std::size_t>& ends) {
-  std::string out;
-  for (const PendingEvent& event : held_) {
-    append_record(out, event.has_metadata ? with_new_metadata_only(event.bytes, seen_) : event.bytes);
-    ends.push_back(out.size());
+std::string_view EventSink::shown(const RecordBlock& block, std::string& changed) {
+  if (block.marks().empty()) return block.bytes();
+  std::size_t done = block.start();
+  for (const RecordBlock::Mark mark : block.marks()) {
+    changed += block.bytes_between(done, mark.start);
+    const std::size_t payload = mark.start + kRecordHeaderBytes;
+    done = mark.start + record_bytes(mark.payload);
+    append_record(changed,
+                  with_new_metadata_only(block.bytes_between(payload, payload + mark.payload), seen_));
   }
-  return out;
+  changed += block.bytes_between(done, block.end());
+  return changed;
 }
 
 Error EventSink::give_up(const Error& error) {
   const std::string place = file_ ? "event file " + file_->path() : "no event file in " + directory_;
-  const std::uint64_t size = file_ ? file_->size() : 0;
-  const std::uint64_t taken = size - std::min(written_, size);
-  const auto whole = std::upper_bound(ends_.begin(), ends_.end(), taken) - ends_.begin();
-  lost_ += static_cast<std::int64_t>(held_.size()) - whole;
-  held_.clear();
-  held_bytes_ = 0;
-  if (file_ && !took_events_ && whole == 0) remove_quietly(files_, file_->path());
+  if (file_ && !took_records_) remove_quietly(files_, file_->path());
   file_.reset();
-  const std::string what = cat(place, ": ", error.message(), "; ", lost_.load(),
-                               " events lost so far, writing is tried again with the next events");
+  const std::string what = cat(place, ": ", error.message(), "; what was not written yet is tried again");
   if (!failing_) log_error(what);
   failing_ = true;
+  unsynced_ = false;
   return Error(error.code(), what);
 }
 
+std::optional<Error> EventSink::sync() {
+  if (!unsynced_ || !file_) return std::nullopt;
+  const std::optional<Error> error = error_of([this] { file_->sync(); });
+  unsynced_ = false;
+  if (error) return give_up(*error);  // the system may have dropped the bytes, and says so only once
+  return std::nullopt;
+}
+
 std::optional<Error> EventSink::close() {
-  std::optional<Error> error = write();
-  try {
+  std::optional<Error> error = sync();
+  const std::optional<Error> failure = error_of([this] {
     if (file_) file_->close();
-  } catch (const Error& failure) {
-    if (!error) error = failure;
-  } catch (const std::exception& failure) {
-    if (!error) error = Internal(failure.what());
-  }
+  });
   file_.reset();
-  return error;
+  return error ? error : failure;
 }
 
 }  // namespace runnel

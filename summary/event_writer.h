@@ -1,70 +1,69 @@
-// The thread between training and the disk. Callers put serialized events into a bounded queue; the thread
-// takes them out and hands them to an EventSink, which it lets write when the flush period is over, when much
-// is held, or when somebody asks. A caller waits while the queue is full, but not for ever: if the disk
-// hangs, events are dropped and counted. The thread survives every error.
+// Events on their way to the files of one directory: encoded on the caller's thread, written by an
+// EventThread. This part is about lives: closing and opening again, a thread that a dead disk holds, and a
+// process that forks, whose child must not write what the parent writes.
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <vector>
 
 #include "graph/clock.h"
-#include "graph/error.h"
+#include "graph/io/file_system.h"
+#include "summary/event.h"
 #include "summary/event_sink.h"
+#include "summary/event_thread.h"
 
 namespace runnel {
 
 struct EventWriterOptions {
-  int max_queue = 10;       // as many events wake the thread; the queue is full with a megabyte of them
-  double flush_secs = 120;  // an event is on the disk after this time at the latest
-  bool must_open = true;    // an error while the file is made is thrown, not only logged
+  EventThreadOptions thread = {};
+  EventSinkOptions sink = {};
+  bool must_open = true;  // an error while the file is made is thrown, not only logged
 };
 
-// All calls may be made from many threads. The destructor closes and drops the error, which has been logged.
+// All calls may be made from many threads, but in a forked child the first reopen(). The destructor closes
+// and drops the error, which has been logged.
 class EventWriter {
  public:
   // Throws ResourceExhausted if its thread cannot be started; so does reopen().
-  EventWriter(EventSink& sink, Clock& clock, EventWriterOptions options);
+  EventWriter(FileSystem& files, std::string directory, Clock& clock, EventWriterOptions options);
   ~EventWriter();
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  // Throws FailedPrecondition after close(), nothing else.
-  void add(PendingEvent event);
-  // Returns when all events added before are on the disk. Throws the disk's last error since flush() or
-  // close() threw.
+  // These throw FailedPrecondition after close() and in a forked child, nothing else for the disk's sake.
+  // Throws InvalidArgument if the tag is not UTF-8.
+  void add_scalar(std::string_view tag, float value, std::int64_t step);
+  // An event with `body`, a serialized message, in `field`.
+  void add(EventField field, std::string_view body, std::int64_t step, bool has_metadata = false);
+  void add_event(std::string_view event);  // as it is
+
+  // Returns when all events added before are in the file. Throws why one is not, and DeadlineExceeded if the
+  // disk hangs.
   void flush();
   void close();   // flush() for the last time, and the end of the thread; a second call does nothing
-  void reopen();  // after close(): begins a new file; otherwise does nothing
+  void reopen();  // after close() or in a forked child: begins a new file; otherwise does nothing
+  std::int64_t lost() const { return current().lost(); }
 
  private:
-  void start();
-  void run();
-  bool wait_for_room(std::unique_lock<std::mutex>& lock);
-  void wait_for_work(std::unique_lock<std::mutex>& lock);
-  bool lot_is_full() const;
-  std::optional<Error> take_turn(std::vector<PendingEvent> batch, bool asked);
-  void throw_error_if_any(std::unique_lock<std::mutex>& lock);
+  bool is_forked() const;
+  EventThread& current() const { return *current_.load(std::memory_order_acquire); }
+  EventThread& own() const;  // throws in a forked child
+  void renew(std::int64_t lost);
+  void keep_for_ever();
 
-  EventSink& sink_;  // the thread's while it runs
+  FileSystem& files_;
   Clock& clock_;
-  const EventWriterOptions options_;
-  std::mutex lifecycle_;  // taken before mutex_; held while the thread is started and ended
-  std::mutex mutex_;      // guards what follows
-  std::condition_variable wake_, room_, done_;
-  std::vector<PendingEvent> queue_;
-  std::size_t queued_bytes_ = 0;
-  bool idle_ = false;  // the thread waits without end, since it has nothing to write
-  bool open_ = false;
-  bool stalled_ = false;  // a caller gave up waiting for room; nobody waits until the thread moves again
-  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
-  std::optional<Error> error_;   // not thrown yet
-  std::int64_t next_flush_ = 0;  // steady time; the thread's
-  std::thread thread_;
+  const std::string directory_;
+  EventWriterOptions options_;
+  std::mutex lifecycle_;                               // held while a thread is started or ended
+  std::vector<std::shared_ptr<EventThread>> threads_;  // the last is in use, those before were left behind
+  std::atomic<EventThread*> current_;
+  std::atomic<unsigned> forks_;  // fork_count() of the process whose events these are
 };
 
 }  // namespace runnel

@@ -1,15 +1,18 @@
-// Stamps events with time and step, serializes them on the caller's thread (the data may change once the call
-// returns), and hands them to the EventWriter.
+// Serializes on the caller's thread, since the data may change once the call returns.
 #include "summary/file_writer.h"
 
+#include <functional>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "graph/error.h"
+#include "graph/io/crc32c.h"
 #include "graph/log.h"
 #include "graph/meta_graph.h"
-#include "summary/event_sink.h"
+#include "graph/runtime/session.h"
 #include "summary/event_writer.h"
 #include "summary/histogram.h"
 #include "summary/shown_graph.h"
@@ -33,29 +36,28 @@ std::string checked_suffix(const std::string& suffix) {
 }  // namespace
 
 struct FileWriter::State {
-  State(const std::string& directory, const FileWriterOptions& options)
+  State(const std::string& directory, const FileWriterOptions& o)
       : logdir(checked_directory(directory)),
-        clock(*options.clock),
-        files(*options.files),
-        sink(files, clock, logdir,
-             {.filename_suffix = checked_suffix(options.filename_suffix), .purge_step = options.purge_step}),
-        writer(sink, clock,
-               {.max_queue = options.max_queue,
-                .flush_secs = options.flush_secs,
-                .must_open = options.must_open}) {}
-
-  EventTime at(std::int64_t step) const { return {.wall = clock.now(), .step = step}; }
+        clock(*o.clock),
+        files(*o.files),
+        writer(files, logdir, clock,
+               {.thread = {.max_queue = o.max_queue,
+                           .flush_secs = o.flush_secs,
+                           .patience_secs = o.patience_secs},
+                .sink = {.filename_suffix = checked_suffix(o.filename_suffix),
+                         .purge_step = o.purge_step,
+                         .durability = o.sync ? Durability::kDisk : Durability::kSystem},
+                .must_open = o.must_open}) {}
 
   template <class T>
   void histogram(const std::string& tag, std::span<const T> values, std::int64_t step,
                  HistogramOptions options) {
     const Histogram counts = histogram_of(values);
-    if (!counts.all_finite()) {
-      const std::string what = cat("histogram '", tag, "' at step ", step, ": ", left_out(counts));
-      if (options.strict) throw InvalidArgument(what);
-      warn_once(tag, cat(what, " left out; this is said once a tag"));
-    }
-    writer.add(summary_event(at(step), histogram_value(tag, counts)));
+    const auto what = [&] { return cat("histogram '", tag, "' at step ", step, ": ", left_out(counts)); };
+    if (options.strict && !counts.all_finite()) throw InvalidArgument(what());
+    require_tag(tag);
+    writer.add(EventField::kSummary, histogram_value(tag, counts), step);
+    if (!counts.all_finite()) warn_once(tag, cat(what(), " left out; this is said once a tag"));
   }
 
   void warn_once(const std::string& tag, const std::string& what) {
@@ -63,13 +65,21 @@ struct FileWriter::State {
     if (warned.insert(tag).second) log_warning(what);
   }
 
+  void add_shown(EventField field, const std::string& graph, std::int64_t step) {
+    {
+      const std::lock_guard hold(mutex);
+      if (!graphs.emplace(graph.size(), std::hash<std::string>()(graph), crc32c(graph)).second) return;
+    }
+    writer.add(field, graph, step);
+  }
+
   const std::string logdir;
   Clock& clock;
   FileSystem& files;
+  EventWriter writer;
   std::mutex mutex;
   std::set<std::string> warned;  // tags whose values were not taken as they were
-  EventSink sink;
-  EventWriter writer;
+  std::set<std::tuple<std::size_t, std::size_t, std::uint32_t>> graphs;  // fingerprints of those written
 };
 
 FileWriter::FileWriter(const std::string& logdir, FileWriterOptions options)
@@ -78,18 +88,36 @@ FileWriter::FileWriter(const std::string& logdir, const Graph& graph, FileWriter
     : FileWriter(logdir, std::move(options)) {
   add_graph(graph);
 }
+FileWriter::FileWriter(const std::string& logdir, const Session& session, FileWriterOptions options)
+    : FileWriter(logdir, session.graph(), std::move(options)) {}
 FileWriter::~FileWriter() = default;
 FileWriter::FileWriter(FileWriter&&) noexcept = default;
 FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
 
 void FileWriter::add_own_summary(std::string_view summary, std::int64_t step) {
-  state_->writer.add(summary_event(state_->at(step), std::string(summary)));
+  state_->writer.add(EventField::kSummary, summary, step, has_metadata(summary));
 }
 
 void FileWriter::warn_once(const std::string& tag, const std::string& what) { state_->warn_once(tag, what); }
 
-void FileWriter::scalar(const std::string& tag, double value, std::int64_t step) {
-  add_own_summary(scalar_value(tag, static_cast<float>(value)), step);
+void FileWriter::scalar(std::string_view tag, double value, std::int64_t step) {
+  state_->writer.add_scalar(tag, static_cast<float>(value), step);
+}
+
+void FileWriter::scalars(std::string_view main_tag, std::span<const NamedScalar> values, std::int64_t step) {
+  std::vector<std::string> tags;
+  std::vector<float> numbers;
+  for (const NamedScalar& one : values) {
+    tags.push_back(main_tag.empty() ? std::string(one.name) : cat(main_tag, "/", one.name));
+    require_tag(tags.back());
+    numbers.push_back(static_cast<float>(one.value));
+  }
+  add_own_summary(scalar_values(tags, numbers), step);
+}
+
+void FileWriter::scalars(std::string_view main_tag, std::initializer_list<NamedScalar> values,
+                         std::int64_t step) {
+  scalars(main_tag, std::span<const NamedScalar>(values.begin(), values.size()), step);
 }
 
 void FileWriter::histogram(const std::string& tag, std::span<const float> values, std::int64_t step,
@@ -102,8 +130,19 @@ void FileWriter::histogram(const std::string& tag, std::span<const double> value
   state_->histogram(tag, values, step, options);
 }
 
+void FileWriter::histogram(const std::string& tag, const Histogram& counts, std::int64_t step) {
+  require_tag(tag);
+  try {
+    require_buckets(counts);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(cat("histogram '", tag, "' at step ", step, ": ", error.message()));
+  }
+  add_own_summary(histogram_value(tag, counts), step);
+}
+
 void FileWriter::add_summary(const std::string& summary, std::int64_t step) {
-  state_->writer.add(summary_event(state_->at(step), summary));
+  require_summary(summary);
+  add_own_summary(summary, step);
 }
 
 void FileWriter::add_summary(const Tensor& summary, std::int64_t step) {
@@ -116,7 +155,7 @@ void FileWriter::add_summary(const Tensor& summary, std::int64_t step) {
 
 void FileWriter::add_session_log(SessionStatus status, std::int64_t step, const std::string& checkpoint_path,
                                  const std::string& message) {
-  state_->writer.add({session_log_event(state_->at(step), status, checkpoint_path, message)});
+  state_->writer.add(EventField::kSessionLog, session_log(status, checkpoint_path, message), step);
 }
 
 void FileWriter::add_graph(const Graph& graph, std::int64_t step) {
@@ -128,18 +167,21 @@ void FileWriter::add_graph(const Graph& graph, std::int64_t step) {
     return log_warning(cat("the graph is not written to the event file: ", error.message()));
   }
   add_graph_def(graph_def, step);
-  add_meta_graph_def(meta_graph_def, step);
+  add_meta_graph(meta_graph_def, step);
 }
 
 void FileWriter::add_graph_def(const std::string& graph_def, std::int64_t step) {
-  state_->writer.add({graph_def_event(state_->at(step), shown_graph(graph_def))});
+  state_->add_shown(EventField::kGraphDef, shown_graph(graph_def), step);
 }
 
-void FileWriter::add_meta_graph_def(const std::string& meta_graph_def, std::int64_t step) {
-  state_->writer.add({meta_graph_def_event(state_->at(step), shown_meta_graph(meta_graph_def))});
+void FileWriter::add_meta_graph(const std::string& meta_graph_def, std::int64_t step) {
+  state_->add_shown(EventField::kMetaGraphDef, shown_meta_graph(meta_graph_def), step);
 }
 
-void FileWriter::add_event(std::string event) { state_->writer.add(checked_event(std::move(event))); }
+void FileWriter::add_event(const std::string& event) {
+  require_event(event);
+  state_->writer.add_event(event);
+}
 
 void FileWriter::flush() { state_->writer.flush(); }
 void FileWriter::close() { state_->writer.close(); }
@@ -147,6 +189,6 @@ void FileWriter::reopen() { state_->writer.reopen(); }
 double FileWriter::now() const { return state_->clock.now(); }
 FileSystem& FileWriter::files() const { return state_->files; }
 const std::string& FileWriter::get_logdir() const { return state_->logdir; }
-std::int64_t FileWriter::lost() const { return state_->sink.lost(); }
+std::int64_t FileWriter::lost() const { return state_->writer.lost(); }
 
 }  // namespace runnel

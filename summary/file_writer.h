@@ -1,10 +1,11 @@
-// FileWriter writes what TensorBoard shows: scalars, histograms, summaries of summary ops, graphs and session
-// logs, into one event file in a directory. It never stops or slows training: a thread of its own does the
-// writing, and trouble with the disk is logged once, counted, and thrown by flush() and close() only. Files
-// and guarantees are described in summary/README.md. Source: TensorFlow's tf.summary.FileWriter; formats 8.1.
+// FileWriter writes what TensorBoard shows into event files of one directory, with or without a graph. It
+// never stops or slows training: a thread of its own does the writing, and trouble with the disk is logged
+// once, counted, and thrown by flush() and close() only. Files and guarantees are described in
+// summary/README.md. Source: TensorFlow's tf.summary.FileWriter; formats 8.1.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "summary/custom_scalars.h"
 #include "summary/embedding.h"
 #include "summary/event.h"
+#include "summary/histogram.h"
 #include "summary/hparams.h"
 #include "summary/media_options.h"
 #include "summary/mesh.h"
@@ -27,40 +29,62 @@
 
 namespace runnel {
 
+class Session;
+
 struct FileWriterOptions {
-  int max_queue = 10;  // as many events wake the writing thread; with a megabyte of them callers wait for it
-  double flush_secs = 120;  // an event is on the disk after this time at the latest
+  int max_queue = 10;       // so many events are written soon (in 0.1 s), fewer when flush_secs are over
+  double flush_secs = 120;  // an event is in the file after this time at the latest
   std::string filename_suffix = "";
   // Training goes on at this step: what earlier files of the directory hold from it on is void.
   std::optional<std::int64_t> purge_step = std::nullopt;
-  bool must_open = true;           // false: a file that cannot be made is logged, and tried again later
-  Clock* clock = &system_clock();  // borrowed
+  bool must_open = true;      // false: a file that cannot be made is logged, and tried again later
+  double patience_secs = 60;  // flush() and close() give up when the disk has taken nothing for so long
+  bool sync = false;  // true: what is flushed outlives a power cut, too, not only the death of the process
+  Clock* clock = &system_clock();           // borrowed
   FileSystem* files = &real_file_system();  // borrowed
+};
+
+// One of several scalars; see FileWriter::scalars.
+struct NamedScalar {
+  std::string_view name;
+  double value = 0;
 };
 
 struct HistogramOptions {
   bool strict = false;  // refuse NaN and infinities instead of counting them beside the histogram
 };
 
-// All calls may be made from many threads. Adding after close() throws FailedPrecondition. The destructor
-// closes and drops errors, which have been logged.
+// All calls may be made from many threads. Adding after close() throws FailedPrecondition, and so does adding
+// in a child that was forked off, until it calls reopen(): the parent's events are the parent's. The
+// destructor closes and drops errors, which have been logged.
 class FileWriter {
  public:
   // Makes the directory and the file. Throws what the file system says, unless must_open is false.
   explicit FileWriter(const std::string& logdir, FileWriterOptions options = {});
   // The same, and add_graph(graph).
   FileWriter(const std::string& logdir, const Graph& graph, FileWriterOptions options = {});
+  // The same with the session's graph.
+  FileWriter(const std::string& logdir, const Session& session, FileWriterOptions options = {});
   ~FileWriter();
   FileWriter(FileWriter&&) noexcept;
   FileWriter& operator=(FileWriter&&) noexcept;
 
-  void scalar(const std::string& tag, double value, std::int64_t step = 0);  // stored as float
+  // A point of a curve, stored as float. Tags must be UTF-8, here and below.
+  void scalar(std::string_view tag, double value, std::int64_t step = 0);
+  // Points of several curves in one event: the tags are MAIN_TAG/NAME, and NAME alone if main_tag is empty.
+  // TensorBoard shows them side by side under MAIN_TAG; for curves in one picture see custom scalars, or use
+  // a writer in a directory of its own for each.
+  void scalars(std::string_view main_tag, std::span<const NamedScalar> values, std::int64_t step = 0);
+  void scalars(std::string_view main_tag, std::initializer_list<NamedScalar> values, std::int64_t step = 0);
   // NaN and infinities are left out and logged, once a tag. Throws InvalidArgument with tag, step and counts
   // if strict.
   void histogram(const std::string& tag, std::span<const float> values, std::int64_t step = 0,
                  HistogramOptions options = {});
   void histogram(const std::string& tag, std::span<const double> values, std::int64_t step = 0,
                  HistogramOptions options = {});
+  // One that was counted already, as histogram_of and histogram_of_buckets return it or with limits of its
+  // own. Throws InvalidArgument if the limits do not ascend, a count is negative, or they are not as many.
+  void histogram(const std::string& tag, const Histogram& counts, std::int64_t step = 0);
   // A picture of 8-bit pixels, rows from top to bottom, the channels of a pixel side by side; or of floats,
   // of which options.range says what is black and white (a pixel with a NaN or infinity is red). Several
   // pictures of one size are shown side by side under the tag. Throws InvalidArgument for a size that is
@@ -120,22 +144,23 @@ class FileWriter {
   void add_session_log(SessionStatus status, std::int64_t step = 0, const std::string& checkpoint_path = "",
                        const std::string& message = "");
   // The graph with its shapes, once as GraphDef and once as MetaGraphDef with its collections. One too large
-  // for a message (2 GB) is logged, not thrown.
+  // for a message (2 GB) is logged, not thrown. A graph that this writer has written is not written again.
   void add_graph(const Graph& graph, std::int64_t step = 0);
   // Serialized graphs, for being looked at: values above 1 KiB are left out (shown_graph.h). Throw
   // InvalidArgument for other bytes.
   void add_graph_def(const std::string& graph_def, std::int64_t step = 0);
-  void add_meta_graph_def(const std::string& meta_graph_def, std::int64_t step = 0);
-  void add_event(std::string event);  // a serialized Event, written as it is
+  void add_meta_graph(const std::string& meta_graph_def, std::int64_t step = 0);
+  void add_event(const std::string& event);  // a serialized Event, written as it is
 
-  // Returns when all that was added before is on the disk. Throws the first reason why something is not,
-  // once.
+  // Returns when all that was added before is in the file. Throws the reason why something is not, or will
+  // never be; DeadlineExceeded if the disk hangs.
   void flush();
-  void close();   // the same for the last time; a second call does nothing
-  void reopen();  // after close(): goes on in a new file; otherwise does nothing
+  // The same for the last time: what could not be written is lost then. A second call does nothing.
+  void close();
+  void reopen();  // after close(), or in a forked child: goes on in a new file; otherwise does nothing
 
   const std::string& get_logdir() const;
-  std::int64_t lost() const;  // events that could not be written
+  std::int64_t lost() const;  // events that were dropped or could not be written
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 // most one limit, and one comparison settles the rest.
 #include "summary/histogram.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -98,6 +99,38 @@ Histogram HistogramBuilder::finish() const {
       out.limits.push_back(all[i]);
       out.counts.push_back(counts_[i]);
     }
+  }
+  return out;
+}
+
+void require_buckets(const Histogram& h) {
+  if (h.limits.empty() || h.limits.size() != h.counts.size())
+    throw InvalidArgument(cat(h.counts.size(), " counts have ", h.limits.size(), " limits"));
+  for (std::size_t i = 0; i < h.limits.size(); ++i) {
+    if (std::isnan(h.limits[i]) || (i > 0 && h.limits[i] <= h.limits[i - 1]))
+      throw InvalidArgument(cat("limit ", i, " is ", h.limits[i], "; limits must ascend"));
+    if (!std::isfinite(h.counts[i]) || h.counts[i] < 0)
+      throw InvalidArgument(cat("count ", i, " is ", h.counts[i]));
+  }
+}
+
+Histogram histogram_of_buckets(std::span<const double> limits, std::span<const double> counts) {
+  Histogram out;
+  out.limits.assign(limits.begin(), limits.end());
+  out.counts.assign(counts.begin(), counts.end());
+  require_buckets(out);
+  out.min = kLargest;
+  out.max = -kLargest;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const double upper = std::min(limits[i], kLargest);
+    const double lower = i > 0 ? std::max(limits[i - 1], -kLargest) : upper;
+    const double middle = upper == kLargest ? lower : lower == -kLargest ? upper : lower / 2 + upper / 2;
+    out.min = std::min(out.min, lower);
+    out.max = std::max(out.max, upper);
+    out.num += counts[i];
+    out.sum += counts[i] * middle;
+    out.sum_squares += counts[i] * middle * middle;
   }
   return out;
 }

@@ -42,6 +42,15 @@ Histogram histogram_of(std::span<const T> values) {
   return builder.finish();
 }
 
+// Values counted by somebody else: counts[i] of them below limits[i] and not below the limit before. The
+// lower end of the first bucket is a limit of its own with a count of 0. Extremes and sums are estimated, as
+// if the values of a bucket lay in its middle. Throws like require_buckets.
+Histogram histogram_of_buckets(std::span<const double> limits, std::span<const double> counts);
+
+// Throws InvalidArgument unless there are limits, as many counts, the limits ascend and the counts are finite
+// and not negative.
+void require_buckets(const Histogram& histogram);
+
 // The 1551 limits, ascending; the last is the largest double.
 std::span<const double> histogram_limits();
 

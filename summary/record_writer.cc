@@ -4,23 +4,28 @@
 #include <cstdint>
 
 #include "graph/io/crc32c.h"
+#include "summary/wire_format.h"
 
 namespace runnel {
-namespace {
-
-template <class T>
-void append_number(std::string& out, T number) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<char>(number >> (8 * i) & 0xff));
-}
-
-}  // namespace
 
 void append_record(std::string& out, std::string_view payload) {
   const std::size_t start = out.size();
-  append_number(out, static_cast<std::uint64_t>(payload.size()));
-  append_number(out, mask_crc(crc32c(std::string_view(out).substr(start))));
-  out.append(payload);
-  append_number(out, mask_crc(crc32c(payload)));
+  out.resize(start + record_bytes(payload.size()));
+  put_bytes(out.data() + start + kRecordHeaderBytes, payload);
+  frame_record(out.data() + start, payload.size());
+}
+
+void frame_record(char* record, std::size_t payload) {
+  char* const sum_of_length = put_number(record, static_cast<std::uint64_t>(payload));
+  char* const bytes = put_number(sum_of_length, mask_crc(crc32c({record, sizeof(std::uint64_t)})));
+  put_number(bytes + payload, mask_crc(crc32c({bytes, payload})));
+}
+
+std::size_t payload_of_record(const char* record) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < sizeof length; ++i)
+    length |= static_cast<std::uint64_t>(static_cast<unsigned char>(record[i])) << (8 * i);
+  return length;
 }
 
 }  // namespace runnel

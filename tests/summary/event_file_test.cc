@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
 #include <regex>
 #include <set>
+#include <vector>
 
 #include "graph/io/fault_file_system.h"
 #include "graph/io/memory_file_system.h"
@@ -37,12 +40,36 @@ TEST_CASE("fifty files of one moment are fifty files") {
   CHECK(files.list("logs").size() == 50);
 }
 
-TEST_CASE("a new file holds its version record before anything is added, and survives a power cut") {
+TEST_CASE("a file is named behind all that are there, whatever the clock says") {
+  MemoryFileSystem files;
+  files.make_directory("logs");
+  std::vector<std::string> made;
+  for (const std::int64_t now :
+       std::initializer_list<std::int64_t>{1'700'000'000'000'000'005, 1'700'000'000'000'000'004, 5})
+    made.push_back(EventFile(files, *std::make_unique<ManualClock>(now), "logs", "").path());
+  files.open_for_writing("logs/events.out.tfevents.1700000009.host", WriteMode::kTruncate);  // TensorFlow's
+  made.push_back("logs/events.out.tfevents.1700000009.host");
+  ManualClock back(1'700'000'009'000'000'000);
+  made.push_back(EventFile(files, back, "logs", ".x").path());
+  CHECK(std::is_sorted(made.begin(), made.end()));
+  CHECK(files.list("logs").size() == 5);
+}
+
+TEST_CASE("the last name of a directory decides where the next one starts") {
+  using Names = std::vector<std::string>;
+  CHECK(start_behind({}) == 0);
+  CHECK(start_behind({"model.ckpt-1.meta", "events.out.tfevents.short", "events.out.tfevents."}) == 0);
+  CHECK(start_behind(Names{"events.out.tfevents.1700000000.000000012.h.1.1"}) == 1'700'000'000'000'000'013);
+  CHECK(start_behind(Names{"events.out.tfevents.1700000000.host.1.2.v2"}) == 1'700'000'001'000'000'000);
+  CHECK(start_behind(Names{"events.out.tfevents.9999999999.000000012.h"}) == 0);  // beyond all clocks
+}
+
+TEST_CASE("a new file holds its version record before anything is added, and can survive a power cut") {
   MemoryFileSystem files;
   ManualClock clock(1'700'000'000'500'000'000);
   files.make_directory("logs");
   files.sync_directory(".");
-  const std::string path = EventFile(files, clock, "logs", "").path();
+  const std::string path = EventFile(files, clock, "logs", "", "", Durability::kDisk).path();
   files.reboot(PowerCut::kLosesAllUnsynced);
   std::string want;
   append_record(want, version_event(1700000000.0));  // whole seconds
@@ -50,14 +77,14 @@ TEST_CASE("a new file holds its version record before anything is added, and sur
 }
 
 TEST_CASE("a file that cannot be begun is not left behind") {
-  for (int nth = 1; nth <= 4; ++nth) {
+  for (int nth = 2; nth <= 5; ++nth) {  // the first looks at the directory, which may be forbidden
     CAPTURE(nth);
     MemoryFileSystem memory;
     FaultFileSystem files(memory);
     ManualClock clock;
     memory.make_directory("logs");
     files.fail_at(nth, Fault::kNoSpace);
-    CHECK_THROWS_AS(EventFile(files, clock, "logs", ""), ResourceExhausted);
+    CHECK_THROWS_AS(EventFile(files, clock, "logs", "", "", Durability::kDisk), ResourceExhausted);
     CHECK(memory.list("logs").empty());
   }
 }

@@ -23,6 +23,11 @@ struct Bench {
   MemoryFileSystem files;
   ManualClock clock;
   FileWriterOptions options() { return {.clock = &clock, .files = &files}; }
+  FileWriterOptions synced() {
+    FileWriterOptions out = options();
+    out.sync = true;
+    return out;
+  }
   FileWriterOptions going_on_at(std::int64_t step) {
     FileWriterOptions out = options();
     out.purge_step = step;
@@ -55,9 +60,9 @@ TEST_CASE("a scalar becomes one event with tag, float value, step and time") {
   CHECK(events[1].summary().value(0).simple_value() == 0.1f);
 }
 
-TEST_CASE("the version record is on the disk before anything is added") {
+TEST_CASE("a synced writer's version record is on the disk before anything is added") {
   Bench b;
-  const FileWriter writer("new/logs", b.options());
+  const FileWriter writer("new/logs", b.synced());
   b.files.reboot(PowerCut::kLosesAllUnsynced);
   CHECK(b.files.file_size("new/logs/" + b.files.list("new/logs").at(0)) == 40);
 }
@@ -82,13 +87,45 @@ TEST_CASE("an event is on the disk when the flush period is over, though no othe
   await([&] { return b.steps().size() == 2; });
 }
 
-TEST_CASE("what was added before flush returns survives a power cut") {
+TEST_CASE("what was added to a synced writer before flush returns survives a power cut") {
   Bench b;
-  FileWriter writer("logs", b.options());
+  FileWriter writer("logs", b.synced());
   for (int step = 0; step < 100; ++step) writer.scalar("loss", step, step);
   writer.flush();
   b.files.reboot(PowerCut::kLosesAllUnsynced);
   CHECK(b.steps().size() == 100);
+}
+
+TEST_CASE("what a synced writer wrote by itself survives a power cut when the flush period is over") {
+  Bench b;
+  FileWriterOptions options = b.synced();
+  options.max_queue = 2;
+  FileWriter writer("logs", options);
+  writer.scalar("loss", 1, 1);
+  writer.flush();
+  for (int step = 2; step < 4; ++step) writer.scalar("loss", 1, step);
+  await([&] { return b.clock.waiting() == 1; });
+  b.clock.advance(1);  // written, for there are two
+  await([&] { return b.steps().size() == 3 && b.clock.waiting() == 1; });
+  b.clock.advance(121);
+  await([&] {
+    MemoryFileSystem after;
+    after.boot(b.files.crash_states().at(0));
+    return steps_in(after, "logs").size() == 3;
+  });
+}
+
+TEST_CASE("as many events as max_queue are in the file soon, fewer are not") {
+  Bench b;
+  FileWriter writer("logs", b.options());
+  writer.scalar("loss", 1, 0);
+  writer.flush();
+  for (int step = 1; step < 10; ++step) writer.scalar("loss", 1, step);
+  await([&] { return b.clock.waiting() == 1; });
+  b.clock.advance(1);
+  CHECK(b.steps().size() == 1);
+  writer.scalar("loss", 1, 10);
+  await([&] { return b.steps().size() == 11; });
 }
 
 TEST_CASE("much is written before the flush period is over") {
@@ -229,7 +266,7 @@ TEST_CASE("bytes that are no message are refused where they are added") {
                        InvalidArgument);
   CHECK_THROWS_AS(writer.add_event("\xff"), InvalidArgument);
   CHECK_THROWS_AS(writer.add_graph_def("\xff"), InvalidArgument);
-  CHECK_THROWS_AS(writer.add_meta_graph_def("\xff"), InvalidArgument);
+  CHECK_THROWS_AS(writer.add_meta_graph("\xff"), InvalidArgument);
   writer.close();
   CHECK(b.steps().empty());
 }

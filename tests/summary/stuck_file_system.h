@@ -1,6 +1,7 @@
 // Files whose writes hang, as those of a dead network disk do, until they are told to go on.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@ class StuckFileSystem final : public ForwardingFileSystem {
 
   void hang() { set(true); }
   void go_on() { set(false); }
+  int open_files() const { return open_; }
 
   std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
     return std::make_unique<Writer>(*this, files_.open_for_writing(path, mode));
@@ -24,7 +26,13 @@ class StuckFileSystem final : public ForwardingFileSystem {
   class Writer final : public WritableFile {
    public:
     Writer(StuckFileSystem& owner, std::unique_ptr<WritableFile> file)
-        : owner_(owner), file_(std::move(file)) {}
+        : owner_(owner), file_(std::move(file)) {
+      ++owner_.open_;
+    }
+    ~Writer() override {
+      file_.reset();
+      --owner_.open_;
+    }
     void append(std::string_view bytes) override {
       owner_.pass();
       file_->append(bytes);
@@ -51,6 +59,7 @@ class StuckFileSystem final : public ForwardingFileSystem {
   std::mutex mutex_;
   std::condition_variable free_;
   bool stuck_ = false;
+  std::atomic<int> open_ = 0;
 };
 
 }  // namespace runnel
