@@ -14,7 +14,7 @@ ALLOWED = {
     "ops": {"graph", "ops"},
     "summary": {"graph", "ops", "summary"},
     "train/checkpoint": {"graph", "ops", "train/checkpoint", "train/proto"},
-    "train/cli": {"graph/graph.h", "ops/ops.h", "summary/summary.h", "train/train.h", "train/cli"},
+    "train/cli": {"graph/graph.h", "graph/utf8.h", "ops/ops.h", "summary/summary.h", "train/train.h", "train/cli"},
     "train/examples": {"runnel/", "train/examples"},
     "train": {"graph", "ops", "summary", "train"},
     "tests": {""},
