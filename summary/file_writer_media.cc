@@ -4,6 +4,7 @@
 
 #include "graph/error.h"
 #include "summary/encoded_image.h"
+#include "summary/event.h"
 #include "summary/file_writer.h"
 #include "summary/image.h"
 #include "summary/media_value.h"
@@ -18,6 +19,7 @@ constexpr std::uint8_t kRed[] = {255, 0, 0, 255};
 // What make() returns; an error of it says which value it was.
 template <class Make>
 std::string made(const char* kind, const std::string& tag, std::int64_t step, Make make) {
+  require_tag(tag);
   try {
     return make();
   } catch (const Error& error) {
@@ -27,7 +29,7 @@ std::string made(const char* kind, const std::string& tag, std::int64_t step, Ma
 
 // One picture as it is, several as a batch.
 std::string pictures_value(const std::string& tag, std::vector<EncodedImage> images) {
-  return images.size() == 1 ? image_value(tag, std::move(images[0]))
+  return images.size() == 1 ? image_value(tag, images[0].size, images[0].file)
                             : image_batch_value(tag, std::move(images));
 }
 
@@ -63,7 +65,7 @@ void FileWriter::image(const std::string& tag, std::span<const float> values, co
 }
 
 void FileWriter::encoded_image(const std::string& tag, std::string_view file, std::int64_t step) {
-  const auto value = [&] { return image_value(tag, {encoded_image_size(file), std::string(file)}); };
+  const auto value = [&] { return image_value(tag, encoded_image_size(file), file); };
   add_own_summary(made("image", tag, step, value), step);
 }
 

@@ -8,6 +8,7 @@
 #include "graph/wire.h"
 #include "runnel/summary.pb.h"
 #include "summary/media_value.h"
+#include "summary/plugin_value.h"
 #include "summary/summary_scope.h"
 
 namespace runnel {
@@ -82,9 +83,10 @@ std::string described(const summary::TensorOptions& o) {
   if (!parse_message(o.summary_metadata, metadata))
     throw InvalidArgument("TensorSummaryV2: summary_metadata is no serialized SummaryMetadata message",
                           o.where);
-  if (!o.display_name.empty()) metadata.set_display_name(o.display_name);
-  if (!o.summary_description.empty()) metadata.set_summary_description(o.summary_description);
-  return message_bytes(metadata, "metadata of a summary");
+  if (!o.display_name.empty()) metadata.set_display_name(checked_text(o.display_name, "display_name"));
+  if (!o.summary_description.empty())
+    metadata.set_summary_description(checked_text(o.summary_description, "summary_description"));
+  return metadata.SerializeAsString();
 }
 
 Output add_tensor(SummaryName name, Output tensor, std::string metadata) {

@@ -7,11 +7,11 @@
 #include "graph/tensor_proto.h"
 #include "graph/wire.h"
 #include "runnel/summary.pb.h"
+#include "summary/plugin_value.h"
+#include "summary/wire_format.h"
 
 namespace runnel {
 namespace {
-
-std::string serialized(const pb::Summary& summary) { return message_bytes(summary, "a summary"); }
 
 void add_value(pb::Summary& summary, const std::string& tag, EncodedImage image) {
   pb::Summary::Value& value = *summary.add_value();
@@ -35,18 +35,18 @@ void add_value(pb::Summary& summary, const std::string& tag, EncodedSound sound)
 }
 
 template <class File>
-std::string single(const std::string& tag, File file) {
-  pb::Summary summary;
-  add_value(summary, tag, std::move(file));
-  return serialized(summary);
-}
-
-template <class File>
 std::string numbered(const std::string& tag, std::vector<File> files, std::int64_t most) {
   pb::Summary summary;
   for (std::size_t i = 0; i < files.size(); ++i)
     add_value(summary, most == 1 ? tag : cat(tag, "/", i), std::move(files[i]));
   return serialized(summary);
+}
+
+// Key and length of a field that `bytes` follow.
+void append_field_head(std::string& out, int field, std::size_t bytes) {
+  char head[16];
+  head[0] = wire_key(field, WireType::kBytes);
+  out.append(head, put_varint(head + 1, bytes));
 }
 
 // Numbers as the bytes they have in memory, even a single one; strings as a list.
@@ -65,8 +65,30 @@ void fill(pb::TensorProto& out, const Tensor& tensor) {
 
 }  // namespace
 
-std::string image_value(const std::string& tag, EncodedImage image) { return single(tag, std::move(image)); }
-std::string audio_value(const std::string& tag, EncodedSound sound) { return single(tag, std::move(sound)); }
+std::string image_value(const std::string& tag, const ImageSize& size, std::string_view file) {
+  if (file.size() > static_cast<std::size_t>(kMaxImageBytes))
+    throw InvalidArgument(cat("a picture's file of ", file.size(), " bytes is too large: it may have 1 GiB"));
+  pb::Summary summary;
+  add_value(summary, tag, {size, ""});
+  // The same messages with the file at the end of the innermost: their lengths grow, the rest stays.
+  const std::string image_head = summary.value(0).image().SerializeAsString();
+  std::string image, value, out;
+  append_field_head(image, pb::Summary::Image::kEncodedImageStringFieldNumber, file.size());
+  image.insert(0, image_head);
+  append_field_head(value, pb::Summary::Value::kTagFieldNumber, tag.size());
+  value += tag;
+  append_field_head(value, pb::Summary::Value::kImageFieldNumber, image.size() + file.size());
+  value += image;
+  append_field_head(out, pb::Summary::kValueFieldNumber, value.size() + file.size());
+  out.reserve(out.size() + value.size() + file.size());
+  return out.append(value).append(file);
+}
+
+std::string audio_value(const std::string& tag, EncodedSound sound) {
+  pb::Summary summary;
+  add_value(summary, tag, std::move(sound));
+  return serialized(summary);
+}
 
 std::string image_values(const std::string& tag, std::vector<EncodedImage> images, std::int64_t most) {
   return numbered(tag + "/image", std::move(images), most);
@@ -88,10 +110,10 @@ std::string metadata_bytes(const TensorMetadata& metadata) {
     out.mutable_plugin_data()->set_plugin_name(metadata.plugin_name);
     out.mutable_plugin_data()->set_content(metadata.plugin_content);
   }
-  out.set_display_name(metadata.display_name);
-  out.set_summary_description(metadata.description);
+  out.set_display_name(checked_text(metadata.display_name, "display_name"));
+  out.set_summary_description(checked_text(metadata.description, "description"));
   out.set_data_class(static_cast<pb::DataClass>(metadata.data_class));
-  return message_bytes(out, "metadata of a summary");
+  return out.SerializeAsString();
 }
 
 std::string tensor_value(const std::string& tag, const Tensor& tensor, std::string_view metadata) {

@@ -1,6 +1,6 @@
 // Serialized Summary messages of pictures, sounds and tensors, beside the numbers of value.h: what FileWriter
 // writes and what the summary ops return, byte for byte as TensorFlow's ops do. Source:
-// formats 7.1, 7.3, 7.4, 8.2.
+// formats 7.1, 7.3, 7.4, 8.2. All throw InvalidArgument for more than an event can hold (1 GiB).
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct EncodedSound {
   std::string file;  // WAV
 };
 
-// One value{tag, image}.
-std::string image_value(const std::string& tag, EncodedImage image);
+// One value{tag, image}, whose file is copied once: such values are large, and they are written often.
+std::string image_value(const std::string& tag, const ImageSize& size, std::string_view file);
 // One value{tag, audio}.
 std::string audio_value(const std::string& tag, EncodedSound sound);
 
@@ -39,7 +39,7 @@ std::string audio_values(const std::string& tag, std::vector<EncodedSound> sound
 // metadata} of the plugin "images".
 std::string image_batch_value(const std::string& tag, std::vector<EncodedImage> images);
 
-// The serialized SummaryMetadata.
+// The serialized SummaryMetadata. Throws InvalidArgument for texts that are no UTF-8.
 std::string metadata_bytes(const TensorMetadata& metadata);
 
 // value{tag, tensor, metadata}. Throws InvalidArgument if `metadata` is no SummaryMetadata, Unimplemented for

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/error.h"
+#include "tests/fuzz/mutate.h"
 
 using namespace runnel;
 
@@ -54,4 +55,18 @@ TEST_CASE("a header that is cut or states no size is refused") {
   CHECK_THROWS_AS(encoded_image_size(png("\xff\0\0\0\0\0\0\1"s, 2)), InvalidArgument);
   CHECK_THROWS_AS(encoded_image_size(png("\0\0\0\1\0\0\0\1"s, 5)), InvalidArgument);
   CHECK_THROWS_AS(encoded_image_size("\xff\xd8\xff\xe0\0\0\xff\xc0\0\x11\x08\1\2\3\4\3"s), InvalidArgument);
+}
+
+TEST_CASE("a damaged file gives a size or InvalidArgument, whatever the damage") {
+  const std::vector<std::uint8_t> pixels(6);
+  const std::string files[] = {png_of(pixels, {2, 3, 1}), kJpeg};
+  Dice dice(1);
+  for (int i = 0; i < 20000; ++i) {
+    CAPTURE(i);
+    try {
+      const ImageSize size = encoded_image_size(mutated(files[dice.below(2)], dice));
+      REQUIRE((size.height > 0 && size.width > 0 && size.channels > 0));
+    } catch (const InvalidArgument&) {
+    }
+  }
 }

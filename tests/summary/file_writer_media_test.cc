@@ -147,6 +147,7 @@ TEST_CASE("what cannot be shown is refused with tag and step, and nothing is wri
     CHECK_THROWS_WITH_AS(w.text("x", Tensor::vector({1, 2}), 3),
                          "text 'x' at step 3: a text is made of strings, not of int32[2]", InvalidArgument);
     CHECK_THROWS_AS(w.tensor("t", Tensor()), Unimplemented);
+    CHECK_THROWS_AS(w.text("\xff", "no tag that a reader takes"), InvalidArgument);
   });
   CHECK(events.empty());
 }

@@ -71,6 +71,7 @@ TEST_CASE("a tensor's metadata lies beside it, with the texts that are given") {
   CHECK(text_of(said.node().input(2)) ==
         metadata_bytes({.plugin_name = "p", .display_name = "dn", .description = "d"}));
   CHECK_THROWS_AS(summary::tensor("t", x, {.summary_metadata = "\xff"}), InvalidArgument);
+  CHECK_THROWS_AS(summary::tensor("t", x, {.display_name = "\xff"}), InvalidArgument);
 }
 
 TEST_CASE("a text is shown by the plugin text, and is made of strings") {

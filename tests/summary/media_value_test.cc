@@ -93,7 +93,7 @@ TEST_CASE("pictures are numbered unless one at most is wanted") {
   CHECK_FALSE(several.value(1).has_metadata());
   CHECK(parsed(image_values("i", {image}, 2)).value(0).tag() == "i/image/0");
   CHECK(parsed(image_values("i", {image}, 1)).value(0).tag() == "i/image");
-  CHECK(parsed(image_value("i", image)).value(0).tag() == "i");
+  CHECK(image_value("i/image", image.size, image.file) == image_values("i", {image}, 1));
   CHECK(image_values("i", {}, 3) == "");
 }
 
@@ -113,4 +113,6 @@ TEST_CASE("metadata that is none is refused, and a dtype without values") {
                        "tensor 't': these 1 bytes of metadata are no SummaryMetadata message",
                        InvalidArgument);
   CHECK_THROWS_AS(tensor_value("t", Tensor(), ""), Unimplemented);
+  CHECK_THROWS_AS(metadata_bytes({.display_name = "\xff"}), InvalidArgument);
+  CHECK_THROWS_AS(metadata_bytes({.description = "\xff"}), InvalidArgument);
 }
