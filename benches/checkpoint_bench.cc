@@ -152,16 +152,20 @@ class Floor {
  public:
   explicit Floor(const Workload& work) : bytes_(static_cast<std::size_t>(bytes_of(work)), '\1') {}
 
-  void write(bool synced) const {
-    const int file = ::open(path().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    for (std::size_t at = 0; at < bytes_.size();) {
-      const auto done = ::write(file, bytes_.data() + at, bytes_.size() - at);
-      if (done <= 0) throw Unavailable("cannot write");
-      at += static_cast<std::size_t>(done);
-    }
-    if (synced) ::fsync(file);
-    ::close(file);
+  // The least that makes a checkpoint durable: values and index are synced under names that do not count, so
+  // are these names, then the files are renamed and that is synced. An index has kIndexEntry bytes a
+  // variable.
+  void write_checkpoint(int variables) const {
+    constexpr std::size_t kIndexEntry = 40;
+    const std::string index = path() + ".index";
+    write_file(path() + ".new", bytes_, true);
+    write_file(index + ".new", std::string(kIndexEntry * static_cast<std::size_t>(variables), '\1'), true);
+    sync_directory();
+    ::rename((path() + ".new").c_str(), path().c_str());
+    ::rename((index + ".new").c_str(), index.c_str());
+    sync_directory();
   }
+  void write(bool synced) const { write_file(path(), bytes_, synced); }
   void read(std::string& into) const {
     const int file = ::open(path().c_str(), O_RDONLY);
     constexpr std::size_t kPart = 1 << 18;  // stays in the cache between reading and checking
@@ -179,12 +183,34 @@ class Floor {
   std::size_t size() const { return bytes_.size(); }
 
  private:
+  static void write_file(const std::string& to, const std::string& bytes, bool synced) {
+    const int file = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    for (std::size_t at = 0; at < bytes.size();) {
+      const auto done = ::write(file, bytes.data() + at, bytes.size() - at);
+      if (done <= 0) throw Unavailable("cannot write");
+      at += static_cast<std::size_t>(done);
+    }
+    if (synced) ::fsync(file);
+    ::close(file);
+  }
+  static void sync_directory() {
+    const int folder = ::open(directory().c_str(), O_RDONLY | O_DIRECTORY);
+    ::fsync(folder);
+    ::close(folder);
+  }
+
   const std::string bytes_;
 };
 
 void floor_write(benchmark::State& state, const Workload& work, bool synced) {
   const Floor floor(work);
   measure(state, work, remove_files, [&] { floor.write(synced); });
+  remove_files();
+}
+
+void floor_checkpoint(benchmark::State& state, const Workload& work) {
+  const Floor floor(work);
+  measure(state, work, remove_files, [&] { floor.write_checkpoint(work.variables); });
   remove_files();
 }
 
@@ -233,6 +259,7 @@ void add(const std::string& what, const Workload& work, Run run, Args... args) {
 void register_workloads() {
   for (const Workload& work : kWorkloads) {
     add("floor/write_fsync", work, floor_write, true);
+    add("floor/checkpoint", work, floor_checkpoint);
     add("save/durable", work, save, SaveCase{});
     add("floor/write", work, floor_write, false);
     add("save/unsynced", work, save, SaveCase{.synced = false});

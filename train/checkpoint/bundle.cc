@@ -53,7 +53,7 @@ Bundle::Bundle(FileSystem& files, const std::string& prefix, const std::string& 
 }
 
 void Bundle::read_entries(const ReadableFile& index, const std::string& path) {
-  BundleEntryParser parser;
+  BundleEntryCodec codec;
   std::optional<int> shards;
   const auto take = [&](std::string_view key, std::string_view value) {
     if (!shards && !key.empty()) refuse_headless(path);
@@ -63,7 +63,7 @@ void Bundle::read_entries(const ReadableFile& index, const std::string& path) {
         return;
       }
       std::string name(key);
-      BundleEntry entry = parser.parse(value, is_part(name) ? "a part" : name, *shards);
+      BundleEntry entry = codec.parse(value, is_part(name) ? "a part" : name, *shards);
       if (!is_part(name)) variables_.push_back({name, entry.dtype, entry.shape});
       entries_.push_back({std::move(name), std::move(entry)});
     } catch (const Error& e) {

@@ -88,17 +88,17 @@ std::string quoted(const std::string& name) {
 }
 
 BundleEntry BundleEntry::parse(std::string_view bytes, const std::string& name, int shards) {
-  return BundleEntryParser().parse(bytes, name, shards);
+  return BundleEntryCodec().parse(bytes, name, shards);
 }
 
-struct BundleEntryParser::Message {
+struct BundleEntryCodec::Message {
   google::protobuf::LogSilencer quiet;
   pb::BundleEntryProto proto;
 };
-BundleEntryParser::BundleEntryParser() : message_(std::make_unique<Message>()) {}
-BundleEntryParser::~BundleEntryParser() = default;
+BundleEntryCodec::BundleEntryCodec() : message_(std::make_unique<Message>()) {}
+BundleEntryCodec::~BundleEntryCodec() = default;
 
-BundleEntry BundleEntryParser::parse(std::string_view bytes, const std::string& name, int shards) {
+BundleEntry BundleEntryCodec::parse(std::string_view bytes, const std::string& name, int shards) {
   pb::BundleEntryProto& proto = message_->proto;
   if (!read_message(bytes, proto)) damaged(name, "not a message");
   BundleEntry entry;
@@ -115,15 +115,18 @@ BundleEntry BundleEntryParser::parse(std::string_view bytes, const std::string& 
   return entry;
 }
 
-std::string BundleEntry::bytes() const {
-  pb::BundleEntryProto proto;
-  proto.set_dtype(static_cast<pb::DataType>(dtype));
-  write_shape(shape, *proto.mutable_shape());  // there even when it is empty, as for scalars
-  proto.set_shard_id(shard);
-  proto.set_offset(static_cast<std::int64_t>(offset));
-  proto.set_size(static_cast<std::int64_t>(size));
-  proto.set_crc32c(crc);
-  for (const auto& slice : slices) write_slice(slice, *proto.add_slices());
+std::string BundleEntry::bytes() const { return BundleEntryCodec().bytes(*this); }
+
+std::string BundleEntryCodec::bytes(const BundleEntry& entry) {
+  pb::BundleEntryProto& proto = message_->proto;
+  proto.Clear();
+  proto.set_dtype(static_cast<pb::DataType>(entry.dtype));
+  write_shape(entry.shape, *proto.mutable_shape());  // there even when it is empty, as for scalars
+  proto.set_shard_id(entry.shard);
+  proto.set_offset(static_cast<std::int64_t>(entry.offset));
+  proto.set_size(static_cast<std::int64_t>(entry.size));
+  proto.set_crc32c(entry.crc);
+  for (const auto& slice : entry.slices) write_slice(slice, *proto.add_slices());
   return proto.SerializeAsString();
 }
 

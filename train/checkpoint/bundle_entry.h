@@ -34,12 +34,13 @@ struct BundleEntry {
   std::string bytes() const;
 };
 
-// Reads many entries, as BundleEntry::parse reads one, without taking new memory for each message.
-class BundleEntryParser {
+// Reads and writes many entries, as BundleEntry does one, without taking new memory for each message.
+class BundleEntryCodec {
  public:
-  BundleEntryParser();
-  ~BundleEntryParser();
+  BundleEntryCodec();
+  ~BundleEntryCodec();
   BundleEntry parse(std::string_view bytes, const std::string& name, int shards);
+  std::string bytes(const BundleEntry& entry);
 
  private:
   struct Message;

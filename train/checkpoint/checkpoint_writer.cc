@@ -99,7 +99,8 @@ class CheckpointWriter::State {
   void put(const std::string& key, const std::string& name, const Tensor& value) {
     if (!is_storable(value.dtype()))
       throw Unimplemented(cat(quoted(name), " of type ", value.dtype(), " cannot be saved"));
-    if (entries_.contains(key))
+    const auto at = place_of(key);
+    if (at != entries_.end() && at->first == key)
       throw InvalidArgument(cat(quoted(name), " is added twice to checkpoint '", prefix_, "'"));
     EncodedValue encoded;
     try {
@@ -113,12 +114,18 @@ class CheckpointWriter::State {
       discard();
       throw;
     }
-    entries_[key] = {.dtype = value.dtype(),
-                     .shape = value.shape(),
-                     .offset = written_,
-                     .size = encoded.size,
-                     .crc = encoded.crc};
+    entries_.emplace_hint(at, key,
+                          BundleEntry{.dtype = value.dtype(),
+                                      .shape = value.shape(),
+                                      .offset = written_,
+                                      .size = encoded.size,
+                                      .crc = encoded.crc});
     written_ += encoded.size;
+  }
+
+  // Where the key is or would be, found at once if it goes behind all, as names mostly come sorted.
+  std::map<std::string, BundleEntry>::iterator place_of(const std::string& key) {
+    return entries_.empty() || entries_.rbegin()->first < key ? entries_.end() : entries_.lower_bound(key);
   }
 
   void append(std::string_view bytes) {
@@ -138,15 +145,19 @@ class CheckpointWriter::State {
     flush();
     data_->sync();
     data_->close();
-    IndexEntries index{{"", header_bytes(1)}};
-    for (const auto& [key, entry] : entries_) index.emplace_hint(index.end(), key, entry.bytes());
     const auto file = files_.open_for_writing(index_temporary_, WriteMode::kExclusive);
-    file->append(index_bytes(index));
+    file->append(index_bytes([this](const TakeEntry& take) { give_index(take); }));
     file->sync();
     file->close();
     // New data may not be stored under its name unless the new index can be found, if only by its temporary
     // one.
     files_.sync_directory(parent_of(prefix_));
+  }
+
+  void give_index(const TakeEntry& take) const {
+    BundleEntryCodec codec;
+    take("", header_bytes(1));
+    for (const auto& [key, entry] : entries_) take(key, codec.bytes(entry));
   }
 
   void put_in_place() {

@@ -219,17 +219,30 @@ IndexEntries read_index(const ReadableFile& file) {
   return entries;
 }
 
-std::string index_bytes(const IndexEntries& entries) {
+std::string index_bytes(const std::function<void(const TakeEntry& take)>& give) {
   leveldb::Options options;
   options.block_size = kBlockSize;
   options.block_restart_interval = 16;
   options.compression = leveldb::kNoCompression;
   StringOutput output;
   leveldb::TableBuilder builder(options, &output);
-  for (const auto& [key, value] : entries) builder.Add(key, value);
+  try {
+    give([&builder](std::string_view key, std::string_view value) {
+      builder.Add({key.data(), key.size()}, {value.data(), value.size()});
+    });
+  } catch (...) {
+    builder.Abandon();  // LevelDB wants to be told
+    throw;
+  }
   const leveldb::Status status = builder.Finish();
   if (!status.ok()) throw Internal(cat("cannot make an index: ", status.ToString()));
   return std::move(output.bytes);
+}
+
+std::string index_bytes(const IndexEntries& entries) {
+  return index_bytes([&entries](const TakeEntry& take) {
+    for (const auto& [key, value] : entries) take(key, value);
+  });
 }
 
 }  // namespace runnel

@@ -23,6 +23,8 @@ using TakeEntry = std::function<void(std::string_view key, std::string_view valu
 void read_index(const ReadableFile& file, const TakeEntry& take);
 // The bytes of a table that holds the entries.
 std::string index_bytes(const IndexEntries& entries);
+// Of those that `give` hands over, in the order of their keys.
+std::string index_bytes(const std::function<void(const TakeEntry& take)>& give);
 
 // True if the file ends like a table, which V1 checkpoints and V2 indexes do.
 bool ends_like_table(const ReadableFile& file);

@@ -106,9 +106,8 @@ void require_met(const RenamedEntries::Renames& unmet) {
                                               : ": no variable to restore is called so"));
 }
 
-// Sorted, each once.
+// Each once. Requires: sorted.
 std::vector<std::string> distinct(std::vector<std::string> names) {
-  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
