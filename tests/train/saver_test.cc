@@ -198,10 +198,31 @@ TEST_CASE("wrong paths are refused before anything is written") {
   CHECK_THROWS_AS(saver.save(m.session, ""), InvalidArgument);
   CHECK_THROWS_AS(saver.save(m.session, "d/"), InvalidArgument);
   CHECK_THROWS_AS(saver.save(m.session, "checkpoint"), InvalidArgument);
-  CHECK_THROWS_AS(saver.save(m.session, "m", {.latest_filename = "d/state"}), InvalidArgument);
+  for (const char* directory : {".", "..", "d/.", "d/.."})
+    CHECK_THROWS_AS(saver.save(m.session, directory), InvalidArgument);
   Graph other;
   Session elsewhere(other, {.file_system = &files});
   CHECK_THROWS_AS(saver.save(elsewhere, "m"), InvalidArgument);
+  CHECK(files.contents().empty());
+}
+
+TEST_CASE("a state file or a graph that would replace a file of the checkpoint is refused") {
+  MemoryFileSystem files;
+  Model m(files);
+  Saver saver(m.g);
+  m.init();
+  for (const char* state :
+       {"", ".", "..", "d/state", "m", "m.index", "m.meta", "n.data-00000-of-00001", "state.tempstate1"}) {
+    CAPTURE(state);
+    CHECK_THROWS_AS(saver.save(m.session, "m", {.latest_filename = state}), InvalidArgument);
+    CHECK_THROWS_AS(saver.save_async(m.session, "m", {.latest_filename = state}), InvalidArgument);
+  }
+  for (const char* suffix : {"index", "data-00000-of-00001", "d/x", "/x", "graph.tempstate1"}) {
+    CAPTURE(suffix);
+    CHECK_THROWS_AS(saver.save(m.session, "m", {.meta_graph_suffix = suffix}), InvalidArgument);
+  }
+  CHECK_THROWS_AS(saver.save(m.session, "m", {.latest_filename = "m.g", .meta_graph_suffix = "g"}),
+                  InvalidArgument);
   CHECK(files.contents().empty());
 }
 

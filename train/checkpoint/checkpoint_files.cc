@@ -76,6 +76,14 @@ std::string data_path(const std::string& prefix, int shard, int shards) {
 
 std::string meta_path(const std::string& prefix) { return prefix + ".meta"; }
 
+const std::string& require_prefix(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..")
+    throw InvalidArgument(cat("'", path, "' is no path of a checkpoint: add a file name, as in '",
+                              path.empty() ? path : join_path(path, ""), "model.ckpt'"));
+  return path;
+}
+
 std::string prefix_of_file(const std::string& path) {
   const auto dot = path.rfind('.');
   if (dot == std::string::npos || dot == 0 || path[dot - 1] == '/') return "";

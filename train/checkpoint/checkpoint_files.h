@@ -14,6 +14,10 @@ std::string index_path(const std::string& prefix);
 std::string data_path(const std::string& prefix, int shard, int shards);  // PREFIX.data-00000-of-00001
 std::string meta_path(const std::string& prefix);
 
+// What a checkpoint that is written is called, with or without a directory. Throws InvalidArgument for a path
+// that is a directory's: "", "d/", "d/.", "d/..".
+const std::string& require_prefix(const std::string& path);
+
 // "m" of "m.index", "m.meta" and "m.data-00000-of-00001"; empty for other names.
 std::string prefix_of_file(const std::string& path);
 

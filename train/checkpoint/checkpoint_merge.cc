@@ -184,9 +184,7 @@ class Merge {
 
 void merge_checkpoints(std::span<const std::string> prefixes, const std::string& destination,
                        MergeCheckpointsOptions o) {
-  if (destination.empty() || destination.ends_with('/'))
-    throw InvalidArgument(cat("'", destination, "' is no checkpoint prefix: add a file name, as in ",
-                              destination, "model.ckpt"));
+  require_prefix(destination);
   for (const std::string& prefix : prefixes)
     if (join_path(parent_of(prefix), base_name_of(prefix)) ==
         join_path(parent_of(destination), base_name_of(destination)))

@@ -150,6 +150,7 @@ void update_checkpoint_state(const std::string& directory, const std::string& mo
                              UpdateCheckpointStateOptions options) {
   FileSystem& files = files_of(options.file_system);
   const std::string path = state_path(directory, options.latest_filename);
+  if (model_checkpoint_path.empty()) throw InvalidArgument("a state file cannot name a checkpoint ''");
   if (normal(path) == normal(model_checkpoint_path))
     throw InvalidArgument(cat("a checkpoint cannot be called '", path, "' as the state file is"));
   auto& all = options.all_model_checkpoint_paths;

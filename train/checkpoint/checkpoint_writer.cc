@@ -23,20 +23,13 @@ void require_name(const std::string& name) {
   if (name[0] == '\0') throw InvalidArgument("a tensor's name in a checkpoint cannot begin with a zero byte");
 }
 
-const std::string& checked_prefix(const std::string& prefix) {
-  if (prefix.empty() || prefix.ends_with('/'))
-    throw InvalidArgument(
-        cat("'", prefix, "' is no checkpoint prefix: add a file name, as in ", prefix, "model.ckpt"));
-  return prefix;
-}
-
 }  // namespace
 
 class CheckpointWriter::State {
  public:
   State(FileSystem& files, const std::string& prefix_given)
       : files_(files),
-        prefix_(checked_prefix(prefix_given)),
+        prefix_(require_prefix(prefix_given)),
         data_path_(data_path(prefix_, 0, 1)),
         data_temporary_(temporary_name(data_path_)),
         index_temporary_(temporary_name(index_path(prefix_))) {

@@ -77,7 +77,7 @@ class Saver::State {
     SaveCut cut = read_cut(session, o.global_step, save, true);
     if (cut.values.empty()) return save_now(session, path, o);
     const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
-    require_state_name(o.latest_filename, prefix);
+    require_names(prefix, o.latest_filename, o.meta_graph_suffix);
     async_.start(cat("the save to '", prefix, "'"),
                  [this, &files = session.files(), path, prefix, o, values = std::move(cut.values)] {
                    const std::lock_guard turn(mutex_);
@@ -183,7 +183,7 @@ class Saver::State {
     const std::lock_guard turn(mutex_);
     const SaveCut cut = read_cut(session, o.global_step, save_tensor(session));
     const std::string prefix = prefix_of(path, cut.step, options_.pad_step_number);
-    require_state_name(o.latest_filename, prefix);
+    require_names(prefix, o.latest_filename, o.meta_graph_suffix);
     write(session, path, prefix, cut.values, o);
     return empty_ ? "" : prefix;
   }

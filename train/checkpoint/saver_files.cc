@@ -10,25 +10,43 @@
 #include "train/checkpoint/stored_checkpoints.h"
 
 namespace runnel {
+namespace {
+
+bool is_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+// Files of checkpoints and their temporaries are called so.
+bool is_taken(const std::string& name) {
+  return !prefix_of_file(name).empty() || !target_of_temporary(name).empty();
+}
+
+}  // namespace
 
 std::string prefix_of(const std::string& path, std::optional<std::int64_t> step, bool pad) {
-  if (path.empty() || path.ends_with('/'))
-    throw InvalidArgument(
-        cat("'", path, "' is no path to save to: add a file name, as in ", path, "model.ckpt"));
+  require_prefix(path);
   if (!step) return path;
   char number[32];
   std::snprintf(number, sizeof number, pad ? "%08lld" : "%lld", static_cast<long long>(*step));
   return cat(path, "-", number);
 }
 
-void require_state_name(const std::string& name, const std::string& prefix) {
-  if (name.empty() || name.find('/') != std::string::npos)
+void require_names(const std::string& prefix, const std::string& latest_filename,
+                   const std::string& meta_graph_suffix) {
+  if (!is_name(latest_filename))
     throw InvalidArgument(
-        cat("latest_filename is '", name,
+        cat("latest_filename is '", latest_filename,
             "': it must be a name without a directory; the state file lies beside the checkpoint"));
-  if (name == base_name_of(prefix))
-    throw InvalidArgument(cat("'", prefix, "' collides with the state file '", name,
+  if (latest_filename == base_name_of(prefix))
+    throw InvalidArgument(cat("'", prefix, "' collides with the state file '", latest_filename,
                               "': save to another name, or give a latest_filename"));
+  if (is_taken(latest_filename))
+    throw InvalidArgument(cat("latest_filename is '", latest_filename,
+                              "', as a checkpoint's own files are called; give another name"));
+  const std::string meta = cat(base_name_of(prefix), ".", meta_graph_suffix);
+  if (!is_name(meta) || meta == latest_filename || (meta_graph_suffix != "meta" && is_taken(meta)))
+    throw InvalidArgument(
+        cat("meta_graph_suffix is '", meta_graph_suffix, "': no graph can be called '", meta, "'"));
 }
 
 void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta_graph_suffix) {

@@ -13,8 +13,10 @@ namespace runnel {
 // "PATH-7", "PATH-00000007" or PATH. Throws InvalidArgument for a path without a name.
 std::string prefix_of(const std::string& path, std::optional<std::int64_t> step, bool pad);
 
-// Throws InvalidArgument for the name of a state file that is not one beside the checkpoint, or is its own.
-void require_state_name(const std::string& name, const std::string& prefix);
+// Throws InvalidArgument for a state file or a graph that would not lie beside the checkpoint, or would take
+// the place of one of its files.
+void require_names(const std::string& prefix, const std::string& latest_filename,
+                   const std::string& meta_graph_suffix);
 
 // What cannot be deleted is warned of.
 void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::string& meta_graph_suffix);
