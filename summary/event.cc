@@ -5,6 +5,7 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <bit>
+#include <utility>
 
 #include "graph/error.h"
 #include "graph/utf8.h"
@@ -90,6 +91,13 @@ std::string session_log(SessionStatus status, const std::string& checkpoint_path
   log.set_checkpoint_path(checkpoint_path);
   log.set_msg(message);
   return log.SerializeAsString();
+}
+
+std::string tagged_run_metadata(const std::string& tag, std::string run_metadata) {
+  pb::TaggedRunMetadata tagged;
+  tagged.set_tag(tag);
+  tagged.set_run_metadata(std::move(run_metadata));
+  return tagged.SerializeAsString();
 }
 
 void require_summary(const std::string& summary) {

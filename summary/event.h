@@ -64,6 +64,8 @@ std::string version_event(double wall);
 // A serialized SessionLog.
 std::string session_log(SessionStatus status, const std::string& checkpoint_path = "",
                         const std::string& message = "");
+// A serialized TaggedRunMetadata.
+std::string tagged_run_metadata(const std::string& tag, std::string run_metadata);
 
 // Throw InvalidArgument if these bytes are none.
 void require_summary(const std::string& summary);

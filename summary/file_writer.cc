@@ -12,6 +12,7 @@
 #include "graph/io/crc32c.h"
 #include "graph/log.h"
 #include "graph/meta_graph.h"
+#include "graph/runtime/run_metadata.h"
 #include "graph/runtime/session.h"
 #include "summary/event_writer.h"
 #include "summary/histogram.h"
@@ -60,6 +61,17 @@ struct FileWriter::State {
     if (!counts.all_finite()) warn_once(tag, cat(what(), " left out; this is said once a tag"));
   }
 
+  void run_metadata(const std::string& tag, std::string bytes, std::int64_t step) {
+    require_tag(tag);
+    const std::lock_guard hold(mutex);
+    if (run_tags.contains(tag))
+      throw InvalidArgument(cat("add_run_metadata: the tag '", tag,
+                                "' is that of an earlier run; give each run one of its own, as 'step ", step,
+                                "'"));
+    writer.add(EventField::kTaggedRunMetadata, tagged_run_metadata(tag, std::move(bytes)), step);
+    run_tags.insert(tag);
+  }
+
   void warn_once(const std::string& tag, const std::string& what) {
     const std::lock_guard hold(mutex);
     if (warned.insert(tag).second) log_warning(what);
@@ -78,7 +90,8 @@ struct FileWriter::State {
   FileSystem& files;
   EventWriter writer;
   std::mutex mutex;
-  std::set<std::string> warned;  // tags whose values were not taken as they were
+  std::set<std::string> run_tags;  // of run metadata
+  std::set<std::string> warned;    // tags whose values were not taken as they were
   std::set<std::tuple<std::size_t, std::size_t, std::uint32_t>> graphs;  // fingerprints of those written
 };
 
@@ -176,6 +189,10 @@ void FileWriter::add_graph_def(const std::string& graph_def, std::int64_t step) 
 
 void FileWriter::add_meta_graph(const std::string& meta_graph_def, std::int64_t step) {
   state_->add_shown(EventField::kMetaGraphDef, shown_meta_graph(meta_graph_def), step);
+}
+
+void FileWriter::add_run_metadata(const RunMetadata& metadata, const std::string& tag, std::int64_t step) {
+  state_->run_metadata(tag, metadata.serialize(), step);
 }
 
 void FileWriter::add_event(const std::string& event) {

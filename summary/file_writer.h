@@ -30,6 +30,7 @@
 namespace runnel {
 
 class Session;
+struct RunMetadata;
 
 struct FileWriterOptions {
   int max_queue = 10;       // so many events are written soon (in 0.1 s), fewer when flush_secs are over
@@ -150,6 +151,9 @@ class FileWriter {
   // InvalidArgument for other bytes.
   void add_graph_def(const std::string& graph_def, std::int64_t step = 0);
   void add_meta_graph(const std::string& meta_graph_def, std::int64_t step = 0);
+  // What each kernel of a run took (RunOptions::run_metadata), shown beside the graph. The tag names the run:
+  // throws InvalidArgument for one that this writer has written.
+  void add_run_metadata(const RunMetadata& metadata, const std::string& tag, std::int64_t step = 0);
   void add_event(const std::string& event);  // a serialized Event, written as it is
 
   // Returns when all that was added before is in the file. Throws the reason why something is not, or will

@@ -8,6 +8,7 @@
 
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
+#include "graph/runtime/run_metadata.h"
 #include "ops/array_ops.h"
 #include "runnel/graph.pb.h"
 #include "runnel/meta_graph.pb.h"
@@ -313,4 +314,29 @@ TEST_CASE("many threads lose nothing, and each one's events keep their order") {
     CHECK(next[event.summary().value(0).tag()]++ == event.step());
   CHECK(next.size() == 8);
   for (const auto& [tag, count] : next) CHECK(count == 200);
+}
+
+TEST_CASE("run metadata becomes one event with its tag, and a tag is taken once, after reopening too") {
+  Bench b;
+  FileWriter writer("logs", b.options());
+  RunMetadata metadata;
+  metadata.devices.push_back({.device = "cpu", .nodes = {{.name = "a", .op = "Add"}}});
+  writer.add_run_metadata(metadata, "step 7", 7);
+  CHECK_THROWS_WITH_AS(
+      writer.add_run_metadata(metadata, "step 7", 8),
+      "add_run_metadata: the tag 'step 7' is that of an earlier run; give each run one of its own, "
+      "as 'step 8'",
+      InvalidArgument);
+  writer.close();
+  CHECK_THROWS_AS(writer.add_run_metadata(metadata, "step 9", 9), FailedPrecondition);
+  writer.reopen();
+  CHECK_THROWS_AS(writer.add_run_metadata(metadata, "step 7", 9), InvalidArgument);
+  writer.add_run_metadata(metadata, "step 9", 9);
+  writer.close();
+  const auto events = events_in(b.files, "logs");
+  REQUIRE(events.size() == 2);
+  CHECK(events[0].step() == 7);
+  CHECK(events[0].tagged_run_metadata().tag() == "step 7");
+  CHECK(events[0].tagged_run_metadata().run_metadata() == metadata.serialize());
+  CHECK(events[1].tagged_run_metadata().tag() == "step 9");
 }
