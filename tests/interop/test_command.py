@@ -69,15 +69,33 @@ def test_a_batch_goes_on_after_a_failure_and_names_it(tmp_path):
     (["run", LINEAR, "--steps", "-1"], 2, "--steps"), (["run", LINEAR, "--fetch", "nothing:0"], 1, "nothing"),
     (["run", "x.txt"], 1, ".meta"), (["graph", "ls", "nothere.pb"], 1, "nothere.pb"), (["ops", "Nothing"], 1, "Nothing"),
     (["graph", "show", LINEAR, "weigh"], 1, "weight"), (["graph", "dot", LINEAR, "--json"], 2, "--json"),
-    *((["run", LINEAR, flag, ""], 2, f"{flag}: must not be empty") for flag in ("--save", "--out", "--restore", "--init")),
+    *((["run", LINEAR, flag, ""], 2, f"{flag}: must not be empty") for flag in ("--save", "--out", "--restore", "--init", "--trace")),
     (["run", LINEAR, "--init", "init", "--save", f"{LINEAR}/m"], 1, "a file of that name is in the way"),
     (["run", LINEAR, "--init", "init", "--out", "/proc/none"], 1, "'/proc' takes no new directories"),
     (["run", LINEAR, "--fetch", "Mean:0"], 1, "uninitialized value"),
+    (["run", LINEAR, "--init", "init", "--trace", "t.json"], 2, "--trace: no step runs"),
+    (["run", LINEAR, "--init", "init", "--fetch", "Mean:0", "--trace", "/proc/none/t.json"], 1, "'/proc' takes no new directories"),
+    (["run", LINEAR, "--init", "init", "--fetch", "Mean:0", "--trace", GOLDEN], 1, "is a folder"),
 ])
 def test_the_status_says_what_happened(arguments, status, why):
     done = runnel(*arguments, status=status)
     assert why in done.stderr
     assert (done.stdout == "") == (status != 0)
+
+
+def test_a_trace_holds_every_kernel_of_the_last_step_once(tmp_path):
+    nodes = {node["name"]: node["op"] for node in json.loads(runnel("graph", "ls", LINEAR, "--json").stdout)}
+    update = "GradientDescent/update_weight/ApplyGradientDescent"
+    for arguments, there in ((["--target", "GradientDescent", "--steps", 2, "--fetch", "Mean:0"], True),
+                             (["--target", "GradientDescent", "--steps", 0, "--fetch", "Mean:0"], False)):
+        path = tmp_path / "new" / "t.json"
+        runnel("run", LINEAR, "--init", "init", *arguments, "--trace", path)
+        kernels = [event for event in json.loads(path.read_text())["traceEvents"] if event.get("cat") == "Op"]
+        names = [event["args"]["name"] for event in kernels]
+        assert len(names) == len(set(names)) > 3
+        assert (update in names, "Mean" in names) == (there, not there)
+        assert all(event["name"] == nodes[event["args"]["name"]] for event in kernels)
+        assert all(event["dur"] >= 0 and event["ts"] >= 0 for event in kernels)
 
 
 def test_graphs_and_ops_are_listed_as_text_and_json():

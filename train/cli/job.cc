@@ -58,13 +58,19 @@ std::vector<std::string> files_of(const Job& job) {
   return out;
 }
 
+bool runs_targets(const Job& job) { return !job.targets.empty() && job.steps > 0; }
+
 // Before anything runs, so that what is in the way costs no training.
 void make_target_directories(const Job& job) {
   if (!job.out.empty()) make_directories(real_file_system(), job.out);
   if (!job.save.empty()) make_directories(real_file_system(), parent_of(job.save));
+  if (job.trace.empty()) return;
+  make_directories(real_file_system(), parent_of(job.trace));
+  if (real_file_system().is_directory(job.trace))
+    throw InvalidArgument(cat("--trace ", job.trace, " is a folder; give the name of a file in it"));
 }
 
-std::vector<Result> run(const Job& job) {
+std::vector<Result> run(const Job& job, RunMetadata* took) {
   const std::vector<std::string> files = files_of(job);
   Graph graph;
   const std::string saver_def = load_model(graph, job.model);
@@ -80,11 +86,14 @@ std::vector<Result> run(const Job& job) {
   Session session(graph);
   if (!job.init.empty()) session.run(graph.operation(job.init));
   if (!job.restore.empty()) saver->restore(session, job.restore);
-  if (!targets.empty())
+  if (runs_targets(job))
     for (std::int64_t step = 0; step < job.steps; ++step)
-      session.run(std::span<const Fetch>(targets), std::span<const Feed>(feeds));
+      session.run(std::span<const Fetch>(targets), std::span<const Feed>(feeds),
+                  {.run_metadata = step + 1 == job.steps ? took : nullptr});
   std::vector<Tensor> values;
-  if (!fetches.empty()) values = session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds));
+  if (!fetches.empty())
+    values = session.run(std::span<const Fetch>(fetches), std::span<const Feed>(feeds),
+                         {.run_metadata = runs_targets(job) ? nullptr : took});
   if (!job.save.empty()) saver->save(session, job.save);
   std::vector<Result> out;
   for (std::size_t i = 0; i < values.size(); ++i) out.push_back({job.fetches[i], files[i], values[i]});
@@ -137,11 +146,20 @@ void add_job_options(CLI::App& command, Job& job) {
   command.add_option("--out", job.out, "the folder for the fetches as .npy")
       ->check(not_empty)
       ->type_name("DIR");
+  command
+      .add_option("--trace", job.trace,
+                  "the file for what each kernel of the last step took, for chrome://tracing and Perfetto")
+      ->check(not_empty)
+      ->type_name("FILE");
 }
 
 std::string run_job(const Job& job, bool json) {
-  const std::vector<Result> results = run(job);
+  if (!job.trace.empty() && !runs_targets(job) && job.fetches.empty())
+    throw CLI::ValidationError("--trace", "no step runs; give a --target or a --fetch");
+  RunMetadata took;
+  const std::vector<Result> results = run(job, job.trace.empty() ? nullptr : &took);
   if (!job.out.empty()) write(results);
+  if (!job.trace.empty()) write_file_atomically(real_file_system(), job.trace, chrome_trace(took));
   if (json) {
     std::vector<std::string> parts;
     for (const Result& result : results) parts.push_back(json_of(result));

@@ -1,5 +1,5 @@
 // One job of `runnel run`: a model, where its values come from, what to feed, what to run how
-// often, what to fetch and where to, where to save.
+// often, what to fetch and where to, where to save, and where to write what its kernels took.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class App;
 namespace runnel {
 
 struct Job {
-  std::string model, restore, init, out, save;
+  std::string model, restore, init, out, save, trace;
   std::vector<std::string> feeds, targets, fetches;
   std::int64_t steps = 1;
 };
