@@ -10,6 +10,7 @@
 #include <limits>
 #include <random>
 
+#include "graph/error.h"
 #include "summary/value.h"
 #include "tests/summary/golden_json.h"
 
@@ -27,6 +28,19 @@ std::vector<double> inputs(const Json& entry) {
 }
 
 Histogram of(std::vector<double> values) { return histogram_of(std::span<const double>(values)); }
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+void check_same(const Histogram& got, const Histogram& want) {
+  CHECK(bits(got.min) == bits(want.min));
+  CHECK(bits(got.max) == bits(want.max));
+  CHECK(got.num == want.num);
+  CHECK(bits(got.sum) == bits(want.sum));
+  CHECK(bits(got.sum_squares) == bits(want.sum_squares));
+  CHECK(got.limits == want.limits);
+  CHECK(got.counts == want.counts);
+  CHECK(left_out(got) == left_out(want));
+}
 
 }  // namespace
 
@@ -82,6 +96,59 @@ TEST_CASE("every value lands where a search for the first larger limit puts it")
     if (got.limits[bucket] != *found)
       FAIL_CHECK(value << " is under " << got.limits[bucket] << ", not " << *found);
   }
+}
+
+TEST_CASE("floats are counted as the same numbers in doubles are, to the last bit") {
+  std::mt19937 random(7);
+  std::vector<float> values = {0.0f, -0.0f};
+  for (const double limit : histogram_limits())
+    for (const float end : {-INFINITY, INFINITY}) {
+      const auto near = static_cast<float>(limit);
+      values.insert(values.end(), {near, std::nextafter(near, end)});
+    }
+  for (int i = 0; i < 50'000; ++i)
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  std::shuffle(values.begin(), values.end(), random);
+  for (const std::size_t count : {values.size(), std::size_t{1025}, std::size_t{1024}, std::size_t{7}}) {
+    CAPTURE(count);
+    const std::span<const float> some = std::span(values).first(count);
+    HistogramBuilder builder;
+    for (const float value : some) builder.add(value);
+    check_same(histogram_of(some), builder.finish());
+  }
+}
+
+TEST_CASE("of zeros with and without a sign the first is the least and the largest") {
+  for (const std::vector<float>& values :
+       {std::vector<float>{0.0f, -0.0f}, {-0.0f, 0.0f}, {NAN, -0.0f, 0.0f, 1.0f}}) {
+    HistogramBuilder builder;
+    for (const float value : values) builder.add(value);
+    check_same(histogram_of(std::span<const float>(values)), builder.finish());
+  }
+}
+
+TEST_CASE("ready buckets give extremes and sums as if values lay in the middle") {
+  const std::vector<double> limits = {-1, 0, 2, 3}, counts = {0, 1, 3, 0};
+  const Histogram h = histogram_of_buckets(limits, counts);
+  CHECK(h.num == 4);
+  CHECK(h.min == -1);
+  CHECK(h.max == 2);
+  CHECK(h.sum == 2.5);
+  CHECK(h.sum_squares == 3.25);
+  CHECK(h.limits == limits);
+  CHECK(h.counts == counts);
+  CHECK(histogram_of_buckets(std::vector<double>{5}, std::vector<double>{0}).min == kMax);
+}
+
+TEST_CASE("buckets that are none are refused by place") {
+  const auto refused = [](std::vector<double> limits, std::vector<double> counts, const char* why) {
+    CHECK_THROWS_WITH_AS(histogram_of_buckets(limits, counts), why, InvalidArgument);
+  };
+  refused({}, {}, "0 counts have 0 limits");
+  refused({1, 2}, {1}, "1 counts have 2 limits");
+  refused({1, 1}, {1, 1}, "limit 1 is 1; limits must ascend");
+  refused({std::nan("")}, {1}, "limit 0 is nan; limits must ascend");
+  refused({1}, {-1}, "count 0 is -1");
 }
 
 TEST_CASE("equal values fill one bucket between two empty ones") {
