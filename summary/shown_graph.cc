@@ -2,6 +2,7 @@
 #include "summary/shown_graph.h"
 
 #include "graph/error.h"
+#include "graph/wire.h"
 #include "runnel/graph.pb.h"
 #include "runnel/meta_graph.pb.h"
 
@@ -44,13 +45,13 @@ Message parsed(const std::string& bytes, const char* what) {
 std::string shown_graph(const std::string& graph_def) {
   auto graph = parsed<pb::GraphDef>(graph_def, "GraphDef");
   thin(graph);
-  return graph.SerializeAsString();
+  return message_bytes(graph, "the graph");
 }
 
 std::string shown_meta_graph(const std::string& meta_graph_def) {
   auto meta = parsed<pb::MetaGraphDef>(meta_graph_def, "MetaGraphDef");
   if (meta.has_graph_def()) thin(*meta.mutable_graph_def());
-  return meta.SerializeAsString();
+  return message_bytes(meta, "the meta graph");
 }
 
 }  // namespace runnel

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "summary/file_writer.h"
+#include "summary/file_writer_cache.h"
 #include "summary/histogram.h"
 #include "summary/media_ops.h"
 #include "summary/record_reader.h"
