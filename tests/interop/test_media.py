@@ -26,10 +26,12 @@ def data():
     random = np.random.RandomState(5)
     values = random.randn(2, 6, 4, 1).astype(np.float32)
     values[0, 1, 2], values[1, 3, 0] = np.nan, np.inf
+    samples = (random.randn(1, 500, 2) / 2).astype(np.float32)
+    samples[0, 3, 1] = np.nan
     return {
         "pixels": random.randint(0, 256, (3, 5, 7, 3)).astype(np.uint8),
         "values": values,
-        "samples": (random.randn(1, 500, 2) / 2).astype(np.float32),
+        "samples": samples,
     }
 
 
@@ -143,7 +145,7 @@ def test_a_sound_lasts_as_long_as_it_should(runs, data):
         assert (sound.getframerate(), sound.getnchannels(), sound.getsampwidth()) == (RATE, 2, 2)
         assert sound.getnframes() / sound.getframerate() == 500 / RATE
         heard = np.frombuffer(sound.readframes(500), "<i2")
-    loud = data["samples"].ravel().astype(np.float64) * 32768
+    loud = np.nan_to_num(data["samples"].ravel()).astype(np.float64) * 32768
     assert np.abs(heard - np.clip(loud, -32768, 32767)).max() <= 0.5
 
 
@@ -183,6 +185,28 @@ def test_the_data_server_reads_the_same(server, data):
     assert words(server)["graph"][1].numpy.tolist() == [b"one", b"*two*"]
 
 
+def graph_of(folder):
+    (graph,) = [tf.GraphDef.FromString(event.graph_def) for event in events(folder) if event.graph_def]
+    return graph
+
+
+def summary_of(folder):
+    first = next(event.summary for event in events(folder) if event.HasField("summary"))
+    return tf.Summary.FromString(first.SerializeToString())
+
+
+def test_a_range_is_ours_alone_and_no_trouble_to_tensorflow(folder, data):
+    ours = summary_of(folder / "ranged")
+    with tf.Graph().as_default() as graph:  # values above 1 KiB would not be in an event's graph
+        (ranged_op,) = tf.import_graph_def(graph_of(folder / "ranged"), return_elements=["ranged:0"], name="")
+        with session(graph) as tensorflow:
+            theirs = tf.Summary.FromString(tensorflow.run(ranged_op))
+    for mine, other, values in zip(ours.value, theirs.value, data["values"], strict=True):
+        assert mine.tag == other.tag
+        assert np.array_equal(pixels(mine.image.encoded_image_string), ranged(values, -1, 3))
+        assert not np.array_equal(pixels(other.image.encoded_image_string), ranged(values, -1, 3))
+
+
 @pytest.fixture(scope="module")
 def theirs(data):
     """The same graph built by TensorFlow, and what its merged summaries give."""
@@ -204,7 +228,7 @@ def theirs(data):
 
 
 def test_our_builders_make_tensorflows_nodes(folder, theirs):
-    (ours,) = [tf.GraphDef.FromString(event.graph_def) for event in events(folder / "graph") if event.graph_def]
+    ours = graph_of(folder / "graph")
     for node in ours.node:
         node.attr.pop("_output_shapes", None)
     want = {node.name: node for node in theirs[0].node}
@@ -221,8 +245,7 @@ def test_our_builders_make_tensorflows_nodes(folder, theirs):
 
 
 def test_our_summary_is_tensorflows(folder, theirs):
-    first = next(event.summary for event in events(folder / "graph") if event.HasField("summary"))
-    ours = tf.Summary.FromString(first.SerializeToString())
+    ours = summary_of(folder / "graph")
     for summary in (ours, theirs[1]):
         for value in summary.value:
             if value.HasField("image"):

@@ -1,7 +1,7 @@
 // Writes pictures, sounds, texts and tensors for test_media.py: write_media DIR DATA. The run DIR/direct is
-// written by FileWriter alone, DIR/graph by summary ops in a session. Data are files that the test made:
-// pixels (bytes, 3 x 5 x 7 x 3), values (floats, 2 x 6 x 4 x 1), samples (floats, 500 x 2), photo.jpg,
-// drawing.png.
+// written by FileWriter alone, DIR/graph and DIR/ranged by summary ops in a session. Data are files that the
+// test made: pixels (bytes, 3 x 5 x 7 x 3), values (floats, 2 x 6 x 4 x 1), samples (floats, 500 x 2),
+// photo.jpg, drawing.png.
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -85,6 +85,14 @@ void write_from_graph(const std::string& directory, const Data& data) {
         step);
 }
 
+// One picture by a range, which TensorFlow passes over.
+void write_ranged(const std::string& directory, const Data& data) {
+  Graph g;
+  const Tensor values = Tensor::from<float>({2, 6, 4, 1}, data.numbers<float>("values"));
+  const Output ranged = summary::image("ranged", constant(g, values), {.range = PixelRange{-1, 3}});
+  FileWriter(directory, g).add_summary(Session(g).run(ranged));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -95,4 +103,5 @@ int main(int argc, char** argv) {
   const std::string directory = argv[1];
   write_directly(join_path(directory, "direct"), Data(argv[2]));
   write_from_graph(join_path(directory, "graph"), Data(argv[2]));
+  write_ranged(join_path(directory, "ranged"), Data(argv[2]));
 }
