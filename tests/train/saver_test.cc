@@ -226,6 +226,16 @@ TEST_CASE("a state file or a graph that would replace a file of the checkpoint i
   CHECK(files.contents().empty());
 }
 
+TEST_CASE("a directory where the state file goes stops a save, which leaves nothing") {
+  MemoryFileSystem files;
+  Model m(files);
+  Saver saver(m.g);
+  m.init();
+  make_directories(files, "d/checkpoint");
+  CHECK_THROWS_AS(saver.save(m.session, "d/m", {.global_step = 1}), FailedPrecondition);
+  CHECK(files.list("d") == Names{"checkpoint"});
+}
+
 TEST_CASE("an uninitialised variable stops a save, which leaves nothing and changes nothing") {
   MemoryFileSystem files;
   Model m(files);

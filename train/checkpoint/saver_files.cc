@@ -59,6 +59,7 @@ void delete_checkpoint(FileSystem& files, const std::string& prefix, const std::
 
 bool state_may_name(FileSystem& files, const std::string& prefix, const std::string& latest_filename) {
   try {
+    if (files.is_directory(join_path(parent_of(prefix), latest_filename))) return false;
     const auto state = get_checkpoint_state(parent_of(prefix), {latest_filename, &files});
     return state && base_name_of(state->model_checkpoint_path) == base_name_of(prefix);
   } catch (const Error&) {
