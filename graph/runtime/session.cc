@@ -215,15 +215,7 @@ class PreparedState {
     }
   }
 
-  std::span<const Tensor> run(std::span<const Tensor> values, const RunOptions& options) {
-    begin_with(options);
-    struct Reset {
-      RunOptions& options;
-      ~Reset() { options = {}; }
-    } reset{options_};
-    options_ = options;
-    return run(values);
-  }
+  RunOptions& options() { return options_; }
 
  private:
   void take(std::span<const Tensor> values) {
@@ -244,7 +236,7 @@ class PreparedState {
   std::shared_ptr<Engine> engine_;
   std::vector<Feed> feeds_;
   std::vector<Tensor> results_;
-  RunOptions options_;  // of the call that runs
+  RunOptions options_;  // of the next call, or the one that runs
   std::shared_ptr<Recipe> recipe_;
   std::shared_ptr<Plan> plan_;
   std::unique_ptr<Execution> execution_;
@@ -260,7 +252,13 @@ Prepared& Prepared::operator=(Prepared&&) noexcept = default;
 Prepared::~Prepared() = default;
 std::span<const Tensor> Prepared::run(std::span<const Tensor> feeds) { return state_->run(feeds); }
 std::span<const Tensor> Prepared::run(std::span<const Tensor> feeds, const RunOptions& options) {
-  return state_->run(feeds, options);
+  begin_with(options);
+  struct Reset {
+    RunOptions& options;
+    ~Reset() { options = {}; }
+  } reset{state_->options()};
+  reset.options = options;
+  return run(feeds);
 }
 
 }  // namespace runnel

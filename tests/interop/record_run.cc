@@ -1,6 +1,6 @@
 // Trains a small model and records two of its runs, for test_run_metadata.py: record_run DIR. Writes an event
-// file with the graph and both, and beside it run.pb, the first as a RunMetadata message, and run.json, its
-// trace.
+// file with the graph and both, and beside it graph.pb, run.pb, the first run as a RunMetadata message, and
+// run.json, its trace.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -32,6 +32,7 @@ void record(const std::string& directory) {
   const Output run = relu(large * 2.0f + large, {.name = "run"});  // fused
   Session session(g);
   session.run(initialize_global_variables(g));
+  write_file_atomically(real_file_system(), directory + "/graph.pb", g.to_graph_def());
   FileWriter log(directory + "/logs", g);
   for (int k = 1; k <= 2; ++k) {
     RunMetadata took;

@@ -12,7 +12,7 @@ from tensorboard.plugins import base_plugin
 from tensorboard.plugins.graph import graphs_plugin
 from tensorflow.python.client import timeline
 
-from oracle import BUILD, tf
+from oracle import BUILD, np, session, tf
 
 # Nodes that take time and memory for themselves; the trained variables have both elsewhere.
 WORKERS = ["layer/MatMul", "gradients/layer/MatMul_grad/MatMul_1", "gradients/layer/Relu_grad/ReluGrad"]
@@ -57,6 +57,40 @@ def test_tensorflow_reads_the_message_and_knows_every_node(folder, plugin):
         assert stats.op_end_rel_nanos == stats.all_end_rel_nanos >= 0
         assert stats.all_start_micros == stats.all_start_nanos // 1000
     assert any("fused into" in stats.timeline_label for stats in device.node_stats)
+
+
+def recorded_by_tensorflow(folder):
+    """The step that record_run took, of the same graph."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(tf.GraphDef.FromString((folder / "graph.pb").read_bytes()), name="")
+        with session(graph) as run:
+            run.run([node for node in graph.get_operations() if node.name.endswith("/Assign")])
+            metadata = tf.RunMetadata()
+            run.run(["GradientDescent", "run:0"], {"x:0": np.full([256, 300], 0.5, "f"), "large:0": np.ones(1 << 20, "f")},
+                    options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+    return {node.node_name: node for node in metadata.step_stats.dev_stats[0].node_stats}
+
+
+def test_each_kernel_is_described_as_tensorflow_describes_it(folder):
+    metadata = tf.RunMetadata.FromString((folder / "run.pb").read_bytes())
+    theirs = recorded_by_tensorflow(folder)
+    compared = 0
+    for ours in metadata.step_stats.dev_stats[0].node_stats:
+        node = theirs[ours.node_name]
+        assert [out.tensor_description.dtype % 100 for out in ours.output] == [out.tensor_description.dtype for out in node.output]
+        for out, of_theirs in zip(ours.output, node.output):
+            assert out.tensor_description.shape == of_theirs.tensor_description.shape
+            assert (out.tensor_description.allocation_description.requested_bytes
+                    == of_theirs.tensor_description.allocation_description.requested_bytes)
+        if not re.search("[+]|, fused", ours.timeline_label):
+            # Theirs begins with sizes, names feeds for itself, and may say which library multiplies.
+            label = re.sub(r"^\[.*\] |_arg_(\w+)_0_\d|_Mkl", lambda found: found[1] or "", node.timeline_label)
+            assert ours.timeline_label == label
+            compared += 1
+    assert compared > 10
+    memory = lambda node: sum(used.total_bytes for used in node.memory)
+    assert [memory(theirs[name]) for name in WORKERS[:2]] == [
+        memory(ours) for name in WORKERS[:2] for ours in metadata.step_stats.dev_stats[0].node_stats if ours.node_name == name]
 
 
 def test_tensorflows_timeline_draws_the_same_kernels_as_our_trace(folder):
