@@ -256,7 +256,9 @@ TEST_CASE("the newest few are kept, and all of them with 0 and none") {
     CHECK(checkpoints(files, "d").size() == (all ? 8 : 3));
     CHECK(files.list("d").size() == (all ? 22 : 7));
     CHECK(state->all_model_checkpoint_paths.size() == (all ? 7 : 2));
+    CHECK(state->all_model_checkpoint_paths.front() == (all ? "d/m-1" : "d/m-6"));
     CHECK(state->all_model_checkpoint_paths.back() == "d/m-7");
+    CHECK(state->model_checkpoint_path == "d/m-7");
     CHECK(saver.last_checkpoints() == state->all_model_checkpoint_paths);
   }
 }
@@ -314,8 +316,13 @@ TEST_CASE("names with pattern characters are literal") {
     make_directories(files, "a1");
     put_file(files, "a1/m-1.index", "not ours");
     const std::string path = cat(name, "/", name);
-    for (int step = 1; step <= 4; ++step) saver.save(m.session, path, {.global_step = step});
+    for (int step = 1; step <= 4; ++step) {
+      m.set(m.b, Tensor::vector<float>({static_cast<float>(step), 2}));
+      saver.save(m.session, path, {.global_step = step});
+    }
+    m.init();
     saver.restore(m.session, latest_checkpoint(name, {.file_system = &files}));
+    CHECK(m.session.run(m.b) == Tensor::vector<float>({4, 2}));
     CHECK(checkpoints(files, name).size() == 3);
     CHECK(files.exists("a1/m-1.index"));
   }
