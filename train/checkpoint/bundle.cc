@@ -53,6 +53,10 @@ Bundle::Bundle(FileSystem& files, const std::string& prefix, const std::string& 
 }
 
 void Bundle::read_entries(const ReadableFile& index, const std::string& path) {
+  constexpr std::size_t kUsualEntry = 40, kMostExpected = 1 << 16;  // bytes in the file; entries
+  const std::size_t expected = std::min<std::size_t>(index.size() / kUsualEntry, kMostExpected);
+  entries_.reserve(expected);
+  variables_.reserve(expected);
   BundleEntryCodec codec;
   std::optional<int> shards;
   const auto take = [&](std::string_view key, std::string_view value) {
