@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <string_view>
 
 #include "graph/error.h"
 #include "runnel/plugins.pb.h"
@@ -106,8 +107,9 @@ std::string hash_of(const std::map<std::string, Value>& values) {
     else
       add(std::get<std::string>(value.of));
   }
-  char digits[17];
-  return {digits, std::to_chars(digits, digits + sizeof digits, hash, 16).ptr};
+  char digits[16];
+  const std::string_view text(digits, std::to_chars(digits, digits + sizeof digits, hash, 16).ptr);
+  return std::string(16 - text.size(), '0').append(text);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "graph/error.h"
+#include "graph/utf8.h"
 #include "runnel/plugins.pb.h"
 #include "runnel/summary.pb.h"
 #include "summary/plugin_value.h"

@@ -1,10 +1,9 @@
 // Fills the parts of a Summary.Value that do not depend on the plugin.
 #include "summary/plugin_value.h"
 
-#include <string_view>
-
 #include "graph/error.h"
 #include "graph/tensor_proto.h"
+#include "graph/utf8.h"
 #include "runnel/summary.pb.h"
 
 namespace runnel {
@@ -12,23 +11,6 @@ namespace {
 
 // A protobuf message ends at 2 GiB; half of it leaves room for the event around it.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
-
-// Length of the character that the text begins with, 0 if it is none. Second bytes of E0, ED, F0 and F4 have
-// narrower ranges, which keep out longer forms of short characters, surrogates, and what is over U+10FFFF.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (length > text.size()) return 0;
-  const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned char most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < least || byte(1) > most) return 0;
-  for (std::size_t i = 2; i < length; ++i)
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
-  return length;
-}
 
 }  // namespace
 
@@ -67,16 +49,6 @@ const std::string& checked_text(const std::string& text, const char* what) {
   if (!is_utf8(text))
     throw InvalidArgument(cat(what, " is no UTF-8, so TensorBoard would drop the event: '", text, "'"));
   return text;
-}
-
-bool is_utf8(const std::string& text) {
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::size_t length = character_length(rest);
-    if (length == 0) return false;
-    rest.remove_prefix(length);
-  }
-  return true;
 }
 
 }  // namespace runnel

@@ -32,6 +32,5 @@ std::string serialized(const pb::Summary& summary);
 
 // `text` itself. Throws InvalidArgument with `what` it is if it is no UTF-8.
 const std::string& checked_text(const std::string& text, const char* what);
-bool is_utf8(const std::string& text);
 
 }  // namespace runnel

@@ -79,7 +79,7 @@ TEST_CASE("runs with equal values are of one group, whatever else differs") {
   CHECK(group_of(kValues) == group_of(kValues));
   CHECK(group_of({{"a", 1}}) != group_of({{"a", 2}}));
   CHECK(group_of({{"a", "bc"}}) != group_of({{"ab", "c"}}));
-  CHECK(group_of({{"a", true}}) == group_of({{"a", true}}));
+  for (int i = 0; i < 100; ++i) CHECK(group_of({{"a", i}}).size() == 16);
 }
 
 TEST_CASE("a domain that is none is refused") {
