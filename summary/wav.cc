@@ -40,7 +40,7 @@ std::string header(std::int64_t data, std::int64_t channels, std::int64_t rate) 
 void check(std::size_t samples, std::int64_t channels, float rate) {
   if (channels < 1 || channels > kMaxChannels)
     throw InvalidArgument(cat("a sound has 1 to ", kMaxChannels, " channels, not ", channels));
-  if (!(rate >= 0.5f) || rate * static_cast<double>(channels * kSampleBytes) > kMaxByteRate)
+  if (!(rate > 0) || rate * static_cast<double>(channels * kSampleBytes) > kMaxByteRate)
     throw InvalidArgument(cat("a sound of ", channels, " channels cannot have a sample rate of ", rate,
                               "; give the samples of a second"));
   if (samples % static_cast<std::size_t>(channels) != 0)
@@ -58,7 +58,7 @@ std::int64_t sample_of(float value) {
 Wav wav_of(std::span<const float> samples, std::int64_t channels, float sample_rate) {
   check(samples.size(), channels, sample_rate);
   const auto data = static_cast<std::int64_t>(samples.size()) * kSampleBytes;
-  Wav out{header(data, channels, std::lrint(sample_rate))};
+  Wav out{header(data, channels, std::max(1L, std::lrint(sample_rate)))};
   out.bytes.reserve(out.bytes.size() + static_cast<std::size_t>(data));
   for (const float value : samples) {
     out.nans += std::isnan(value);

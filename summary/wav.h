@@ -14,9 +14,9 @@ struct Wav {
   std::int64_t nans = 0;     // samples that are NaN, which became silence
 };
 
-// Samples from -1 to 1, the channels of a frame side by side. Throws InvalidArgument for a rate below 0.5 or
-// one that the header cannot hold, for channels outside 1..65535, samples that are no whole frames, and for 1
-// GiB of sound or more.
+// Samples from -1 to 1, the channels of a frame side by side. Throws InvalidArgument for a rate that is
+// not positive or that the header cannot hold, for channels outside 1..65535, samples that are no whole
+// frames, and for 1 GiB of sound or more.
 Wav wav_of(std::span<const float> samples, std::int64_t channels, float sample_rate);
 
 // "2 samples beyond -1 to 1 clamped, 1 NaN silenced"; empty if all samples are as they were.

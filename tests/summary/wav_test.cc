@@ -69,11 +69,16 @@ TEST_CASE("a second of 16 kHz is 32044 bytes long") {
   CHECK(mono({}).bytes.size() == 44);
 }
 
+TEST_CASE("a rate is rounded to the nearest whole one, 1 at least, as TensorFlow's") {
+  for (const auto& [rate, whole] : {std::pair(44100.7f, 44101), {8000.2f, 8000}, {8001.5f, 8002}, {0.3f, 1}})
+    CHECK(number_at(mono({0}, rate).bytes, 24, 4) == whole);
+}
+
 TEST_CASE("what cannot be a sound is refused") {
   CHECK_THROWS_WITH_AS(mono({0}, 0),
                        "a sound of 1 channels cannot have a sample rate of 0; give the samples of a second",
                        InvalidArgument);
-  CHECK_THROWS_AS(mono({0}, -8000), InvalidArgument);
+  CHECK_THROWS_AS(mono({0}, -0.1f), InvalidArgument);
   CHECK_THROWS_AS(mono({0}, NAN), InvalidArgument);
   CHECK_THROWS_AS(mono({0}, 3e9f), InvalidArgument);
   CHECK_THROWS_AS(wav_of(std::vector<float>(4), 0, 8000), InvalidArgument);
