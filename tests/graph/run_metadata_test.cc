@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -43,7 +46,24 @@ const KernelRegistration kPatientKernel{"TestPatient", any, [](Bind& b) {
                                             return false;
                                           });
                                         }};
-// TestDearer adds 1 and claims to take a millisecond; refuses negative numbers.
+// Where kernels wait for each other, if a test sets it; not for ever, so that a test that fails ends.
+class Meeting {
+ public:
+  bool arrive_and_wait(int count) {
+    std::unique_lock hold(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    return changed_.wait_for(hold, std::chrono::seconds(20), [&] { return arrived_ >= count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+};
+Meeting* meeting = nullptr;
+
+// TestDearer adds 1 and claims to take a millisecond; refuses negative numbers, and meets another at 7.
 const OpRegistration kDearer{{.name = "TestDearer",
                               .inputs = {"x: float"},
                               .outputs = {"y: float"},
@@ -55,6 +75,7 @@ const KernelRegistration kDearerKernel{
       b.costs(1e6);
       b.run([n = b.input("x").shape.elements(), x = b.in<float>("x"), y = b.out<float>("y")](Context& c) {
         if (c[x][0] < 0) throw OutOfRange("a negative number");
+        if (meeting && c[x][0] == 7) CHECK(meeting->arrive_and_wait(2));
         for (std::int64_t i = 0; i < n; ++i) c[y][i] = c[x][i] + 1;
       });
     }};
@@ -201,8 +222,13 @@ TEST_CASE("kernels that run side by side are listed with their threads") {
   const Output x = placeholder<float>(g, {64}, "x");
   const Output a = dearer(dearer(x, "a1"), "a2"), b = dearer(dearer(x, "b1"), "b2");
   Session session(g, {.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 2});
+  Tensor sevens(DType::kFloat, {64});
+  std::ranges::fill(sevens.mutable_values<float>(), 7.0f);
+  Meeting first;
+  meeting = &first;
   RunMetadata metadata;
-  session.run(a + b, {{x, Tensor::zeros(DType::kFloat, {64})}}, {.run_metadata = &metadata});
+  session.run(a + b, {{x, sevens}}, {.run_metadata = &metadata});
+  meeting = nullptr;
   const std::vector<std::string> listed = names(metadata);
   CHECK(std::set<std::string>(listed.begin(), listed.end()) ==
         std::set<std::string>{"a1", "a2", "b1", "b2", "add"});
@@ -211,6 +237,7 @@ TEST_CASE("kernels that run side by side are listed with their threads") {
   for (const NodeStats& node : nodes(metadata))
     CHECK(metadata.devices[0].threads.at(node.thread) ==
           (node.thread == metadata.thread ? "caller" : "pool"));
+  CHECK(metadata.devices[0].threads.size() == 2);
 }
 
 TEST_CASE("what ran before an error is kept, on the caller's thread and on others") {
