@@ -336,12 +336,14 @@ class Orderer {
         }
   }
 
+  bool touches(const Use& use, Access how) const {
+    const Node* node = work_.at(use.node).node;
+    return node && access_of(*node, use.input) == how;
+  }
+
   // The reader cannot run before a write that it must not see: it reads a copy that does.
   void copy_before(const Reader& reader) {
-    const Node* node_of_user = work_.at(reader.use.node).node;
-    const std::optional<Access> access =
-        node_of_user ? access_of(*node_of_user, reader.use.input) : std::nullopt;
-    if (access == Access::kAsks) refuse_order(reader.use.node);  // there may be nothing to copy
+    if (touches(reader.use, Access::kAsks)) refuse_order(reader.use.node);  // there may be nothing to copy
     const int copy = static_cast<int>(size());
     WorkNode node;
     node.kind = Kind::kCopy;
@@ -359,7 +361,7 @@ class Orderer {
       if (!try_edge(copy, w)) refuse_order(reader.use.node);
     WorkNode& user = work_.at(reader.use.node);
     user.inputs[static_cast<std::size_t>(reader.use.input)] = {copy, 0};
-    if (access == Access::kReads) user.kind = Kind::kView;  // the copy is the read
+    if (touches(reader.use, Access::kReads)) user.kind = Kind::kView;  // the copy is the read
     add_edge(copy, reader.use.node);
     ++copies_;
   }
