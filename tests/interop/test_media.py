@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tensorboard import context
-from tensorboard.backend.event_processing import event_accumulator, plugin_event_multiplexer
+from tensorboard.backend.event_processing import event_accumulator, event_file_inspector, plugin_event_multiplexer
 from tensorboard.compat.proto import event_pb2
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
 from tensorboard.data import provider, server_ingester
@@ -166,6 +166,12 @@ def test_the_older_reader_finds_pictures_and_sounds(folder):
                                             "sc/grey/image"]
     assert [event.step for event in run.Images("sc/grey/image")] == [0, 1]
     assert [event.sample_rate for event in run.Audio("sc/sound/audio/0")] == [RATE, RATE]
+
+
+def test_inspecting_counts_what_was_written(folder):
+    (path,) = (folder / "direct").glob("*tfevents*")
+    counts = event_file_inspector.get_field_to_observations_map(event_file_inspector.generator_from_event_file(str(path)))
+    assert {field: len(found) for field, found in counts.items() if found} == {"images": 9, "audio": 3, "tensor": 18}
 
 
 def test_the_data_server_reads_the_same(server, data):
