@@ -39,10 +39,20 @@ std::optional<std::string> RecordReader::next() {
     const std::string_view payload = body.substr(0, length);
     const bool sound = matches(payload, number_at<std::uint32_t>(body, length));
     if (!sound && !options_.skip_damaged) damaged("the checksum of the record does not match its bytes");
+    if (!sound) skipped_.push_back(offset_);
+    start_ = offset_;
     offset_ += kRecordHeaderBytes + rest;
     if (sound) return std::string(payload);
-    ++skipped_;
   }
+}
+
+void RecordReader::refuse(const char* what) {
+  if (options_.skip_damaged) {
+    skipped_.push_back(start_);
+    return;
+  }
+  offset_ = start_;
+  damaged(what);
 }
 
 std::uint64_t RecordReader::length_at(std::string_view header) const {

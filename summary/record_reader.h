@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/io/file_system.h"
 
@@ -27,10 +28,15 @@ class RecordReader {
   // The next record, or nothing where the file ends. The same call may be made again when the file has grown.
   // Throws DataLoss with path and offset for a damaged record, again at each call.
   std::optional<std::string> next();
+  // The last record is no good for the caller: the same as if its checksum did not match.
+  void refuse(const char* what);
+  // Goes on at `offset`, where a record starts.
+  void seek(std::uint64_t offset) { offset_ = offset; }
 
-  std::uint64_t offset() const { return offset_; }    // where the next record starts
-  bool truncated() const { return truncated_; }       // the last call to next() met part of a record
-  std::uint64_t skipped() const { return skipped_; }  // damaged records passed over
+  std::uint64_t start() const { return start_; }    // where the last record started
+  std::uint64_t offset() const { return offset_; }  // where the next record starts
+  bool truncated() const { return truncated_; }     // the last call to next() met part of a record
+  const std::vector<std::uint64_t>& skipped() const { return skipped_; }  // where damaged ones began
   const std::string& path() const { return file_->path(); }
 
  private:
@@ -40,8 +46,8 @@ class RecordReader {
 
   std::unique_ptr<ReadableFile> file_;
   RecordReaderOptions options_;
-  std::uint64_t offset_ = 0;
-  std::uint64_t skipped_ = 0;
+  std::uint64_t start_ = 0, offset_ = 0;
+  std::vector<std::uint64_t> skipped_;
   bool truncated_ = false;
   std::string window_;  // bytes of the file from window_start_ on
   std::uint64_t window_start_ = 0;

@@ -1,7 +1,10 @@
 // The door of summary/: writing what TensorBoard shows, from a graph's summary ops or directly, and reading
-// records.
+// it back.
 #pragma once
 
+#include "summary/event_log.h"
+#include "summary/event_reader.h"
+#include "summary/event_run.h"
 #include "summary/file_writer.h"
 #include "summary/file_writer_cache.h"
 #include "summary/histogram.h"

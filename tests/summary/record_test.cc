@@ -102,7 +102,7 @@ TEST_CASE("a reader that skips damage returns all records but the damaged one") 
   put(files, "f", bytes);
   RecordReader reader(files.open_for_reading("f"), {.skip_damaged = true});
   CHECK(read_all(reader) == std::vector<std::string>{"one", "", kFive[3], "five"});
-  CHECK(reader.skipped() == 1);
+  CHECK(reader.skipped().size() == 1);
 }
 
 TEST_CASE("a damaged length is DataLoss even for a reader that skips damage") {
