@@ -1,14 +1,18 @@
 // The four formats of a checkpoint's small files, each by itself: the index (a table), the entries in it, the
-// state file `checkpoint`, the graph `.meta`. Every file of corpus/FORMAT, as it is and in damaged copies,
-// must end in a runnel::Error or in something that is written and read again as the same. Usage: corpus_fuzz
-// FORMAT CORPUS [ROUNDS [SEED]]; a failure prints what repeats it. Compiled with -DRUNNEL_LIBFUZZER=FORMAT
-// and clang's -fsanitize=fuzzer it is a target that looks for new paths by itself; finds go into the corpus.
+// state file `checkpoint`, the graph `.meta`; and event files. Every file of corpus/FORMAT, as it is and in
+// damaged copies, must end in a runnel::Error or in something that is written and read again as the same (of
+// events: is read by every reader as the same). Usage: corpus_fuzz FORMAT CORPUS [ROUNDS [SEED]]; a failure
+// prints what repeats it. Compiled with -DRUNNEL_LIBFUZZER=FORMAT and clang's -fsanitize=fuzzer it is a
+// target that looks for new paths by itself; finds go into the corpus.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
+#include "summary/event_log.h"
+#include "summary/record_writer.h"
 #include "tests/fuzz/graph_promise.h"
 #include "tests/fuzz/mutate.h"
 #include "train/checkpoint/bundle_entry.h"
@@ -52,6 +56,58 @@ bool state_holds(const std::string& bytes) {
   return text_of(parse_checkpoint_state(text)) == text;
 }
 
+// What a run has must be found again at the places that it names, in the file as it is and to its end.
+bool run_holds(FileSystem& files, std::uint64_t size, Restarts restarts, bool skip_damaged) {
+  const std::vector<std::string> paths(1, "e");
+  EventRun run(".", {.restarts = restarts, .skip_damaged = skip_damaged, .files = &files});
+  run.reload(paths);
+  run.reload(paths);
+  const EventFileInfo& file = run.files().at(0);
+  if (file.offset > size || (file.damage.empty() && !file.truncated && file.offset != size)) return false;
+  for (const auto& [name, tag] : run.tags()) {
+    if (tag.points.size() > tag.written) return false;
+    for (const EventPoint& point : tag.points) {
+      const EventValue value = run.value(point);
+      if (value.tag != name || point.offset >= file.offset) return false;
+      if (point.dtype == DType::kFloat && value.tensor.bytes() != sizeof(float)) return false;
+    }
+  }
+  return true;
+}
+
+// With right checksums and lengths that fit, so that damage gets to what is inside of the records.
+std::string mended(std::string_view bytes) {
+  std::string out;
+  while (bytes.size() >= kRecordHeaderBytes + kRecordFooterBytes) {
+    const std::size_t most = bytes.size() - kRecordHeaderBytes - kRecordFooterBytes;
+    const std::size_t length = std::min<std::size_t>(static_cast<unsigned char>(bytes[0]), most);
+    append_record(out, bytes.substr(kRecordHeaderBytes, length));
+    bytes.remove_prefix(kRecordHeaderBytes + length + kRecordFooterBytes);
+  }
+  return out;
+}
+
+bool event_file_holds(const std::string& bytes) {
+  MemoryFileSystem files;
+  const auto file = files.open_for_writing("e", WriteMode::kTruncate);
+  file->append(bytes);
+  file->close();
+  for (const Restarts restarts : {Restarts::kBySteps, Restarts::kBySessionLog, Restarts::kKept})
+    if (!run_holds(files, bytes.size(), restarts, restarts == Restarts::kKept)) return false;
+  EventReader reader("e", {.files = &files});
+  try {
+    while (reader.next())
+      if (reader.offset() > bytes.size()) return false;
+  } catch (const DataLoss& error) {
+    return error.message().starts_with("e: at byte ");
+  }
+  return true;
+}
+
+bool events_hold(const std::string& bytes) {
+  return event_file_holds(mended(bytes)) && event_file_holds(bytes);
+}
+
 struct Format {
   const char* name;
   bool (*holds)(const std::string& bytes);
@@ -60,7 +116,8 @@ struct Format {
 constexpr Format kFormats[] = {{"index", index_holds, 20'000},
                                {"entry", entry_holds, 20'000},
                                {"state", state_holds, 5'000},
-                               {"meta", graph_holds, 300}};
+                               {"meta", graph_holds, 300},
+                               {"events", events_hold, 3'000}};
 
 const Format* format_named(const char* name) {
   for (const Format& format : kFormats)

@@ -56,6 +56,31 @@ def shape(*dims):
     return field(2, b"".join(field(2, field(1, dim)) for dim in dims))
 
 
+def record(payload):
+    head = struct.pack("<Q", len(payload))
+    return head + struct.pack("<I", crc(head)) + payload + struct.pack("<I", crc(payload))
+
+
+def event(step, *kinds):
+    return record(bytes([9]) + struct.pack("<d", 1.5) + field(2, step) + b"".join(kinds))
+
+
+def value(tag, kind, metadata=b""):
+    return field(1, field(1, tag) + kind + metadata)
+
+
+def scalar(tag, number):
+    return field(5, value(tag, bytes([2 << 3 | 5]) + struct.pack("<f", number)))
+
+
+def packed_doubles(number, *values):
+    return field(number, struct.pack(f"<{len(values)}d", *values))
+
+
+def plugin(name):
+    return field(9, field(1, field(1, name)))
+
+
 CRC = bytes([6 << 3 | 5]) + struct.pack("<I", 0x1F273806)
 HEADER = field(1, 1) + field(3, field(1, 1))
 SCALAR = field(1, 1) + shape() + field(5, 4) + CRC
@@ -100,6 +125,25 @@ FILES = {
                       b'int64_list { value: 1 } } } saver_def { restore_op_name: "^" }\n',
     "meta/wide_constant": field(2, field(1, field(1, b"c") + field(2, b"Const") + field(5, field(1, b"value") + field(
         2, field(8, field(1, 1) + field(2, b"".join(field(2, field(1, 1 << 20)) for _ in range(4)))))))),
+    "events/scalars": event(0, field(3, b"brain.Event:2")) + event(1, scalar(b"a", 1)) + event(2, scalar(b"a", 2)),
+    "events/restart": event(0, field(3, b"brain.Event:2")) + b"".join(
+        event(step, field(7, field(1, 1))) + event(step, scalar(b"a", 1)) + event(step + 1, scalar(b"b", 2)) for step in (3, 1, 2)),
+    "events/no_version": event(5, scalar(b"a", 1)) + event(3, scalar(b"a", 2)) + event(4, field(7, field(1, 1))),
+    "events/histogram": event(1, field(5, value(b"h", field(5, packed_doubles(6, -1, 0, 2, 9) + packed_doubles(7, 0, 3, 4, 0))))),
+    "events/unequal_histogram": event(1, field(5, value(b"h", field(5, packed_doubles(6, 1) + packed_doubles(7, 1, 2, 3))))),
+    "events/picture_and_sound": event(1, field(5, value(b"i", field(4, field(1, 2) + field(2, 3) + field(4, b"png"))) + value(
+        b"s", field(6, field(2, 1) + field(4, b"wav") + field(5, b"audio/wav"))))),
+    "events/text": event(1, field(5, value(b"t", field(8, field(1, 7) + field(8, b"words")), plugin(b"text")))) + event(
+        2, field(5, value(b"t", field(8, field(1, 7) + field(8, b"more"))))),
+    "events/sounds": event(1, field(5, value(b"s", field(8, field(1, 7) + shape(2, 2) + field(8, b"a") + field(8, b"") + field(
+        8, b"b") + field(8, b"")), plugin(b"audio")))),
+    "events/graphs": event(0, field(4, b"graph")) + event(0, field(9, b"meta")) + event(7, field(8, field(1, b"step") + field(2, b"m"))),
+    "events/hparams": event(0, field(5, value(b"_hparams_/experiment", b"", plugin(b"hparams")))),
+    "events/wide_tensor": event(1, field(5, value(b"w", field(8, field(1, 1) + field(2, b"".join(
+        field(2, field(1, 1 << 20)) for _ in range(4))))))),
+    "events/no_event": record(b"\xff\xff") + event(1, scalar(b"a", 1)),
+    "events/zeros": event(1, scalar(b"a", 1)) + bytes(40),
+    "events/length_lies": struct.pack("<QI", 1 << 60, crc(struct.pack("<Q", 1 << 60))) + b"short",
 }
 
 for name, data in FILES.items():
