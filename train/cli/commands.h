@@ -11,6 +11,8 @@ class App;
 namespace runnel {
 
 void add_checkpoint_command(CLI::App& program);
+void add_events_command(CLI::App& program);
+void add_inspect_command(CLI::App& program);
 void add_run_command(CLI::App& program);
 void add_graph_command(CLI::App& program);
 void add_ops_command(CLI::App& program);

@@ -41,5 +41,7 @@ int main(int count, char** arguments) {
   runnel::add_graph_command(program);
   runnel::add_ops_command(program);
   runnel::add_checkpoint_command(program);
+  runnel::add_events_command(program);
+  runnel::add_inspect_command(program);
   return run(program, count, arguments);
 }

@@ -1,0 +1,160 @@
+// `runnel events follow`: looks again and again, and prints what has come.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <map>
+
+#include "graph/graph.h"
+#include "train/cli/checkpoint_jobs.h"
+#include "train/cli/event_jobs.h"
+#include "train/cli/event_text.h"
+#include "train/cli/json.h"
+
+namespace runnel {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// While it lives, SIGINT and SIGTERM end waiting instead of the program.
+class Interrupts {
+ public:
+  Interrupts() {
+    sigemptyset(&wanted_);
+    sigaddset(&wanted_, SIGINT);
+    sigaddset(&wanted_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
+  }
+  ~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  // Waits so many seconds; true at once if a signal came.
+  bool came_within(double seconds) const {
+    const double whole = std::floor(seconds);
+    const timespec time{static_cast<time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+    return sigtimedwait(&wanted_, nullptr, &time) > 0;
+  }
+
+ private:
+  sigset_t wanted_, before_;
+};
+
+class Printer {
+ public:
+  Printer(const EventSelection& selection, const Following& following, bool json)
+      : selection_(selection), following_(following), json_(json) {}
+
+  void print(const std::string& run, const Event& event) {
+    if (!selection_.has_run(run)) return;
+    if (following_.until_step && event.at.step >= *following_.until_step) is_done_ = true;
+    if (event.values.empty() && selection_.tags.empty()) line(run, event, nullptr);
+    for (const EventValue& value : event.values)
+      if (selection_.has_tag(value.tag)) line(run, event, &value);
+  }
+
+  bool is_done() const { return is_done_; }
+
+  void note_damage(const EventLog& log) {
+    for (const auto& [name, run] : log.runs())
+      for (const EventFileInfo& file : run.files()) {
+        std::size_t& told = told_[file.path];
+        for (; told < file.damage.size(); ++told) std::cerr << "runnel: " << file.damage[told].what << "\n";
+      }
+  }
+
+ private:
+  void line(const std::string& run, const Event& event, const EventValue* value) {
+    const std::string head =
+        json_ ? cat("{\"run\": ", json_text(run), ", \"step\": ", event.at.step, ", \"wall_time\": ",
+                    number_json({.at = {}, .number = event.at.wall, .dtype = DType::kDouble}))
+              : cat(shown_name(run), "  step ", event.at.step);
+    if (value && json_)
+      std::cout << head << ", \"tag\": " << json_text(value->tag) << ", " << members(run, *value) << "}\n";
+    else if (value)
+      std::cout << head << "  " << shown_name(value->tag) << "  " << text(run, *value) << "\n";
+    else if (json_)
+      std::cout << head << ", \"event\": " << json_text(named(event)) << "}\n";
+    else
+      std::cout << head << "  [" << named(event) << "]\n";
+  }
+
+  // Later values of a tag do not say by what they are shown.
+  const EventValue& about(const std::string& run, const EventValue& value) {
+    EventValue& first = first_[{run, value.tag}];
+    if (first.tag.empty() && first.plugin.empty()) {
+      first = value;
+      first.tensor = {};
+    }
+    return first;
+  }
+
+  static std::optional<EventPoint> number(const EventValue& value) {
+    const Tensor& t = value.tensor;
+    if (t.elements() != 1 || t.shape().rank() != 0) return std::nullopt;
+    if (t.dtype() == DType::kFloat)
+      return EventPoint{.at = {}, .number = t.scalar<float>(), .dtype = DType::kFloat};
+    if (t.dtype() == DType::kDouble)
+      return EventPoint{.at = {}, .number = t.scalar<double>(), .dtype = DType::kDouble};
+    return std::nullopt;
+  }
+
+  std::string members(const std::string& run, const EventValue& value) {
+    if (const std::optional<EventPoint> point = number(value)) return "\"value\": " + number_json(*point);
+    return value_json(about(run, value), value);
+  }
+
+  std::string text(const std::string& run, const EventValue& value) {
+    if (const std::optional<EventPoint> point = number(value)) return number_text(*point);
+    constexpr std::size_t kLongest = 160;
+    const EventValue& first = about(run, value);
+    const std::string all = value_text(first, value);
+    const std::string plain = first.plugin == "text" ? json_text(all) : all;
+    return plain.size() <= kLongest ? plain : plain.substr(0, kLongest) + "...";
+  }
+
+  static std::string named(const Event& event) {
+    switch (event.kind) {
+      case EventKind::kVersion: return "file version " + event.text;
+      case EventKind::kMetaGraph: return cat("meta graph of ", event.bytes.size(), " bytes");
+      case EventKind::kSummary: return "summary without values";
+      case EventKind::kSessionLog: break;
+      default: return "event of a kind that is not known";
+    }
+    const std::string rest = event.checkpoint_path.empty() ? event.text : event.checkpoint_path;
+    const char* kNames[] = {"session log", "START", "STOP", "CHECKPOINT"};
+    const int status = event.session_status;
+    return cat(kNames[status >= 0 && status < 4 ? status : 0], rest.empty() ? "" : " ", rest);
+  }
+
+  const EventSelection& selection_;
+  const Following& following_;
+  bool json_;
+  bool is_done_ = false;
+  std::map<std::string, std::size_t> told_;  // damage of a file
+  std::map<std::pair<std::string, std::string>, EventValue> first_;
+};
+
+}  // namespace
+
+void follow_events(const EventSelection& selection, const Following& following, bool json) {
+  const Interrupts interrupts;
+  const auto begin = SteadyClock::now();
+  EventLog log(selection.path, selection.options);
+  if (!real_file_system().exists(selection.path))
+    std::cerr << "runnel: '" << selection.path << "' is not there yet; waiting for it\n";
+  if (!following.from_start) log.reload();
+  Printer printer(selection, following, json);
+  for (;;) {
+    log.reload([&](const std::string& run, const Event& event) { printer.print(run, event); });
+    printer.note_damage(log);
+    std::cout.flush();
+    const double left = following.seconds - std::chrono::duration<double>(SteadyClock::now() - begin).count();
+    if (printer.is_done() || left <= 0 || !std::cout) return;
+    if (interrupts.came_within(std::min(following.interval, left))) return;
+  }
+}
+
+}  // namespace runnel

@@ -1,0 +1,84 @@
+// `runnel events ls/export/follow` and `runnel inspect`: arguments only; event_jobs.h does the work.
+#include <functional>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "train/cli/commands.h"
+#include "train/cli/event_jobs.h"
+
+namespace runnel {
+namespace {
+
+struct EventRequest {
+  EventSelection selection;
+  Following following;
+  bool json = false;
+};
+using Request = std::shared_ptr<EventRequest>;
+
+CLI::App& add_verb(CLI::App& command, const char* name, const char* what, const Request& request,
+                   std::function<void(const EventRequest&)> action) {
+  static const std::map<std::string, Restarts> kReaders = {
+      {"server", Restarts::kBySteps}, {"python", Restarts::kBySessionLog}, {"all", Restarts::kKept}};
+  CLI::App& verb = *command.add_subcommand(name, what);
+  EventSelection& selection = request->selection;
+  verb.add_option("DIR", selection.path, "a log directory, or one event file")->check(not_empty)->required();
+  for (const auto& [flag, patterns, help] :
+       {std::tuple("--run", &selection.runs, "only runs of this name; * stands for any characters"),
+        std::tuple("--tag", &selection.tags, "only tags of this name; * stands for any characters")})
+    verb.add_option(flag, *patterns, help)->type_name("PATTERN")->allow_extra_args(false);
+  verb.add_option(
+          "--as", selection.options.restarts,
+          "what restarts make void: as TensorBoard's data server has it (server, as without this), as "
+          "its Python reader has it (python), or nothing (all)")
+      ->transform(CLI::CheckedTransformer(kReaders))
+      ->type_name("server|python|all");
+  verb.add_flag("--skip-damaged", selection.options.skip_damaged,
+                "pass over damaged records where the next one can be found");
+  verb.add_flag("--json", request->json, "print JSON");
+  verb.callback([request, action = std::move(action)] { action(*request); });
+  return verb;
+}
+
+void add_follow(CLI::App& command, const Request& request) {
+  CLI::App& follow = add_verb(command, "follow", "Prints events as they come, until Ctrl-C", request,
+                              [](const EventRequest& r) { follow_events(r.selection, r.following, r.json); });
+  Following& following = request->following;
+  follow.add_flag("--from-start", following.from_start, "begin with what is there already");
+  follow.add_option("--for", following.seconds, "end after so long")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
+  follow
+      .add_option("--until-step", following.until_step, "end when an event of this step or a later one came")
+      ->type_name("N");
+  follow.add_option("--interval", following.interval, "time between looks, 1 if not given")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->type_name("SECONDS");
+}
+
+}  // namespace
+
+void add_events_command(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand("events", "Shows, exports and follows what TensorBoard reads");
+  command.require_subcommand(1);
+  const auto request = std::make_shared<EventRequest>();
+  add_verb(command, "ls", "Lists files with their damage, tags with counts and steps", request,
+           [](const EventRequest& r) { list_events(r.selection, r.json); });
+  add_verb(command, "export", "Prints every value, as CSV or JSON", request,
+           [](const EventRequest& r) { export_events(r.selection, r.json); });
+  add_follow(command, request);
+}
+
+void add_inspect_command(CLI::App& program) {
+  CLI::App& command = *program.add_subcommand(
+      "inspect",
+      "Tells what is the matter with a log directory and how to show it; status 1 if something is");
+  const auto request = std::make_shared<EventRequest>();
+  command.add_option("DIR", request->selection.path, "a log directory")->check(not_empty)->required();
+  command.add_flag("--json", request->json, "print JSON");
+  command.callback([request] { inspect_log(request->selection.path, request->json); });
+}
+
+}  // namespace runnel
