@@ -52,7 +52,6 @@ void EventQueue::written(std::size_t bytes, std::int64_t records) {
 
 void EventQueue::give_back(std::list<RecordBlock>& from) noexcept {
   if (from.front().capacity() != kBlockBytes || spare_.size() >= kSpareBlocks) return from.pop_front();
-  from.front().clear();
   spare_.splice(spare_.end(), from, from.begin());
 }
 

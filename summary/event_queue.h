@@ -33,7 +33,8 @@ class EventQueue {
   // Moves all blocks to the end of `to`. They count against the bound until they are written.
   void take(std::list<RecordBlock>& to) noexcept;
   void written(std::size_t bytes, std::int64_t records);
-  void give_back(std::list<RecordBlock>& from) noexcept;  // the first block there, for use again
+  void give_back(
+      std::list<RecordBlock>& from) noexcept;  // the first block there, which is empty, for use again
 
   // Of what was not taken yet.
   std::size_t bytes() const { return bytes_; }

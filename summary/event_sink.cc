@@ -65,7 +65,7 @@ std::optional<Error> EventSink::write(RecordBlock& block) {
   written_ += bytes.size();
   took_records_ = true;
   unsynced_ = options_.durability == Durability::kDisk;
-  block.drop_front(block.records());
+  block.clear();
   if (failing_) log_info(cat("events are written again, to ", file_->path()));
   failing_ = false;
   return std::nullopt;

@@ -46,7 +46,7 @@ class RecordBlock {
 
   // Forgets the first `count` records. Requires: it holds so many.
   void drop_front(std::int64_t count);
-  void clear();
+  void clear();  // all of them, and the whole capacity is free
 
  private:
   std::unique_ptr<char[]> memory_;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #ifdef __SSE4_2__
 #include <nmmintrin.h>
@@ -71,8 +72,9 @@ class Zeros {
   std::array<std::array<std::uint32_t, 256>, 4> table_;
 };
 
-std::uint64_t load(const char* at) {
-  std::uint64_t word;
+template <class Word = std::uint64_t>
+Word load(const char* at) {
+  Word word;
   std::memcpy(&word, at, sizeof word);
   return word;
 }
@@ -107,7 +109,9 @@ std::uint32_t extend_by_instruction(std::uint32_t crc, const char* at, std::size
   take_rounds<256>(sum, at, left);
   for (; left >= 8; left -= 8, at += 8) sum = _mm_crc32_u64(sum, load(at));
   auto rest = static_cast<std::uint32_t>(sum);
-  for (; left > 0; --left, ++at) rest = _mm_crc32_u8(rest, static_cast<unsigned char>(*at));
+  if (left & 4) rest = _mm_crc32_u32(rest, load<std::uint32_t>(std::exchange(at, at + 4)));
+  if (left & 2) rest = _mm_crc32_u16(rest, load<std::uint16_t>(std::exchange(at, at + 2)));
+  if (left & 1) rest = _mm_crc32_u8(rest, static_cast<unsigned char>(*at));
   return ~rest;
 }
 
