@@ -41,11 +41,11 @@ std::optional<std::int64_t> number_in(std::string_view digits) {
   return number;
 }
 
-// What is there may be forbidden to look at; then the clock has to do.
+// Where it is forbidden to look, the clock has to do.
 std::int64_t start_in(FileSystem& files, const std::string& directory) {
   try {
     return start_behind(files.list(directory));
-  } catch (const Error&) {
+  } catch (const PermissionDenied&) {
     return 0;
   }
 }
