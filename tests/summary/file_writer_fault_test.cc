@@ -66,6 +66,22 @@ TEST_CASE("what a full disk refused is written when it has room, in order and wi
   CHECK(lines.all.size() == 1);
 }
 
+TEST_CASE("a sync that fails is thrown once, and the file is not trusted any more") {
+  MemoryFileSystem memory;
+  FaultFileSystem files(memory);
+  const Lines lines;
+  FileWriter writer("logs", {.sync = true, .files = &files});
+  files.fail_at(2, Fault::kInputError);  // the sync after the append
+  writer.scalar("loss", 1, 1);
+  CHECK_THROWS_AS(writer.flush(), Error);
+  CHECK_NOTHROW(writer.flush());
+  writer.scalar("loss", 1, 2);
+  writer.close();
+  CHECK(memory.list("logs").size() == 2);
+  CHECK(steps_in(memory, "logs") == std::vector<std::int64_t>{1, 2});
+  CHECK(writer.lost() == 0);
+}
+
 TEST_CASE("a disk that fails is tried again by and by, without being asked") {
   MemoryFileSystem files(1000);
   files.open_for_writing("ballast", WriteMode::kTruncate)->append(std::string(900, 'x'));
