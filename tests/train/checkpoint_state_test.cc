@@ -9,6 +9,7 @@
 
 #include <filesystem>
 
+#include "graph/io/forwarding_file_system.h"
 #include "graph/io/memory_file_system.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/checkpoint_golden.h"
@@ -95,6 +96,19 @@ TEST_CASE("text that is no state is refused with its line") {
   CHECK(message_of<DataLoss>([] {
           parse_checkpoint_state("model_checkpoint_path: \"m\"\n  oops: 1");
         }).starts_with("line 2, column "));
+}
+
+TEST_CASE("a state file that is far too large is refused unread") {
+  struct Huge final : ForwardingFileSystem {
+    using ForwardingFileSystem::ForwardingFileSystem;
+    std::uint64_t file_size(const std::string&) override { return std::uint64_t{1} << 40; }
+    std::unique_ptr<ReadableFile> open_for_reading(const std::string&) override { throw Internal("read"); }
+  };
+  MemoryFileSystem memory;
+  Huge files(memory);
+  put_file(memory, "checkpoint", "");
+  CHECK(message_of<DataLoss>([&] { get_checkpoint_state("", {.file_system = &files}); }) ==
+        "'checkpoint' is no checkpoint state file: it has 1099511627776 bytes");
 }
 
 TEST_CASE("names of any bytes come back from the state file") {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
+#include <unordered_set>
 
 #include "graph/log.h"
 #include "train/checkpoint/checkpoint_files.h"
@@ -53,6 +55,8 @@ std::string state_path(const std::string& directory, const std::string& latest_f
 }
 
 CheckpointState read_state(FileSystem& files, const std::string& path) {
+  if (const std::uint64_t size = files.file_size(path); size > kMostStateBytes)
+    throw DataLoss(cat("'", path, "' is no checkpoint state file: it has ", size, " bytes"));
   const std::string text = read_file(files, path);
   try {
     return parse_checkpoint_state(text);
@@ -83,9 +87,10 @@ std::vector<std::string> newest_first(FileSystem& files, const std::string& dire
 // The kept ones after the newest.
 std::vector<std::string> newest_first(const CheckpointState& state) {
   std::vector<std::string> paths{state.model_checkpoint_path};
+  std::unordered_set<std::string_view> seen{state.model_checkpoint_path};
   const auto& all = state.all_model_checkpoint_paths;
   for (auto at = all.rbegin(); at != all.rend(); ++at)
-    if (std::ranges::find(paths, *at) == paths.end()) paths.push_back(*at);
+    if (seen.insert(*at).second) paths.push_back(*at);
   return paths;
 }
 

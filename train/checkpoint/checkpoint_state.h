@@ -4,6 +4,7 @@
 // CheckpointState (README.md).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ struct CheckpointState {
   double last_preserved_timestamp = 0;                       // when one was last kept for ever; 0 if unknown
   bool operator==(const CheckpointState&) const = default;
 };
+
+// Of a state file; a real one takes a line or two a checkpoint.
+inline constexpr std::uint64_t kMostStateBytes = 64 << 20;
 
 // The file's text, byte for byte as TensorFlow writes it.
 std::string text_of(const CheckpointState& state);

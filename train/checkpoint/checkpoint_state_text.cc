@@ -12,8 +12,6 @@
 namespace runnel {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;  // of a state file; a real one takes a line a checkpoint
-
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
@@ -72,7 +70,7 @@ std::string text_of(const CheckpointState& state) {
 }
 
 CheckpointState parse_checkpoint_state(std::string_view text) {
-  if (text.size() > kMostBytes) throw DataLoss(cat("a state file of ", text.size(), " bytes"));
+  if (text.size() > kMostStateBytes) throw DataLoss(cat("a state file of ", text.size(), " bytes"));
   pb::CheckpointState proto;
   google::protobuf::TextFormat::Parser parser;
   FirstError error;

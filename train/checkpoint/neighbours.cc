@@ -6,6 +6,13 @@
 #include "graph/log.h"
 
 namespace runnel {
+namespace {
+
+bool reads_as(FileSystem& files, const std::string& path, const std::string& bytes) {
+  return files.file_size(path) == bytes.size() && read_file(files, path) == bytes;
+}
+
+}  // namespace
 
 std::unique_ptr<DirectoryLock> lock_for_saving(FileSystem& files, const std::string& directory) {
   auto lock = lock_directory(files, directory);
@@ -26,7 +33,7 @@ void Neighbours::compare(FileSystem& files, const std::string& state_path) {
   const auto left = written_.find(state_path);
   if (left == written_.end()) return;
   try {
-    if (!files.exists(state_path) || read_file(files, state_path) == left->second) return;
+    if (!files.exists(state_path) || reads_as(files, state_path, left->second)) return;
   } catch (const Error&) {
     return;  // it is about to be replaced
   }
