@@ -4,12 +4,15 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 
 import pytest
 from tensorboard.backend.event_processing import event_accumulator, event_file_inspector, plugin_event_multiplexer
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
 from tensorboard.compat.proto import event_pb2
-from tensorboard.util import tensor_util
+from tensorboard import context
+from tensorboard.data import provider, server_ingester
+from tensorboard.util import grpc_util, tensor_util
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build")) / "tests/interop/write_events"
@@ -88,6 +91,50 @@ def test_the_older_reader_sees_a_resumed_run_alike(tmp_path):
     write(tmp_path, "resume")
     run = event_accumulator.EventAccumulator(str(tmp_path), size_guidance=SIZES).Reload()
     assert sorted(event.step for event in run.Scalars("a")) == list(range(201))
+
+
+class FastReader:
+    """TensorBoard's data server, which knows no START: a step drops the later points of its tag."""
+
+    def __init__(self, folder):
+        self.ingester = server_ingester.SubprocessServerDataIngester(
+            server_ingester.get_server_binary(), str(folder), reload_interval=0, samples_per_plugin={"scalars": 0},
+            channel_creds_type=grpc_util.ChannelCredsType.LOCAL)
+        self.ingester.start()
+
+    def scalars(self, tag):
+        read = self.ingester.data_provider.read_scalars(
+            context.RequestContext(), experiment_id="", plugin_name="scalars", downsample=100000,
+            run_tag_filter=provider.RunTagFilter())
+        return [(point.step, point.value) for run in read.values() for point in run.get(tag, [])]
+
+
+@pytest.mark.parametrize("kind, late", [("resume", 101), ("late", 140)])
+def test_both_readers_see_each_step_of_a_resumed_run_once(tmp_path, kind, late):
+    write(tmp_path, kind)
+    run, fast = load(tmp_path), FastReader(tmp_path)
+    for tag, sign in (("a", 1), ("b", -1)):
+        want = [(step, sign * step) for step in range(201)]
+        end = time.monotonic() + 30
+        while fast.scalars(tag) != want and time.monotonic() < end:  # it reads while it answers
+            pass
+        assert fast.scalars(tag) == want
+        # What a run that went on did not log again is void, for the reader that knows where it went on.
+        assert scalars(run, tag) == [point for point in want if tag == "a" or not 101 <= point[0] < late]
+
+
+def test_a_crowd_of_processes_with_a_crowd_of_writers_loses_nothing(tmp_path):
+    processes = [subprocess.Popen([PROGRAM, tmp_path, "crowd"]) for _ in range(32)]
+    assert [process.wait() for process in processes] == [0] * 32
+    files = list(tmp_path.iterdir())
+    assert len(files) == 32 * 8
+    for path in files:
+        assert [e.step for e in events(path) if e.HasField("summary")] == list(range(100))
+
+
+def test_five_thousand_writers_leave_nothing_open(tmp_path):
+    write(tmp_path, "cycles")
+    assert sum(1 for _ in tmp_path.glob("*/*tfevents*")) == 5100
 
 
 def test_no_writer_takes_the_file_of_another(tmp_path):

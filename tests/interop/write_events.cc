@@ -2,9 +2,16 @@
 //   kinds    one of each kind of event
 //   resume   steps 0..150, then a writer that goes on at 101 up to 200
 //   writers  fifty writers, one after another, an event each
+//   late     as resume, but one curve goes on at 140 only
+//   crowd    eight writers at once, a hundred events each
+//   cycles   five thousand writers, one after another; fails if files, threads or memory pile up
 //   killed   one event, a flush, and SIGKILL
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,11 +56,11 @@ void write_kinds(const std::string& directory) {
   writer.close();
 }
 
-void write_resumed(const std::string& directory) {
-  const auto steps = [](FileWriter& writer, int from, int to) {
+void write_resumed(const std::string& directory, int late = 101) {
+  const auto steps = [late](FileWriter& writer, int from, int to) {
     for (int step = from; step <= to; ++step) {
       writer.scalar("a", step, step);
-      writer.scalar("b", -step, step);
+      if (from == 0 || step >= late) writer.scalar("b", -step, step);
     }
   };
   Graph g;
@@ -68,6 +75,36 @@ void write_resumed(const std::string& directory) {
 
 void write_with_many_writers(const std::string& directory) {
   for (int i = 0; i < 50; ++i) FileWriter(directory).scalar("n", i, i);
+}
+
+void write_with_writers_at_once(const std::string& directory) {
+  std::vector<std::unique_ptr<FileWriter>> writers;
+  for (int i = 0; i < 8; ++i) writers.push_back(std::make_unique<FileWriter>(directory));
+  for (int step = 0; step < 100; ++step)
+    for (const auto& writer : writers) writer->scalar("n", step, step);
+}
+
+std::ptrdiff_t entries(const char* directory) {
+  const std::filesystem::directory_iterator all(directory);
+  return std::distance(begin(all), end(all));
+}
+
+// Pages of memory in use, from the second number there.
+long resident_pages() {
+  long all = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident;
+}
+
+int write_and_count_what_stays(const std::string& directory) {
+  const auto cycle = [&](int i) { FileWriter(directory + "/" + std::to_string(i % 100)).scalar("n", i, i); };
+  for (int i = 0; i < 100; ++i) cycle(i);
+  const auto files = entries("/proc/self/fd"), threads = entries("/proc/self/task");
+  const long pages = resident_pages();
+  for (int i = 0; i < 5000; ++i) cycle(i);
+  const bool leaks = entries("/proc/self/fd") != files || entries("/proc/self/task") != threads ||
+                     resident_pages() > pages + 1000;  // 4 MiB: less than a kilobyte a writer
+  return leaks ? 1 : 0;
 }
 
 void write_and_die(const std::string& directory) {
@@ -85,7 +122,10 @@ int main(int argc, char** argv) {
   if (kind == "kinds") return write_kinds(argv[1]), 0;
   if (kind == "resume") return write_resumed(argv[1]), 0;
   if (kind == "writers") return write_with_many_writers(argv[1]), 0;
+  if (kind == "late") return write_resumed(argv[1], 140), 0;
+  if (kind == "crowd") return write_with_writers_at_once(argv[1]), 0;
+  if (kind == "cycles") return write_and_count_what_stays(argv[1]);
   if (kind == "killed") return write_and_die(argv[1]), 0;
-  std::fprintf(stderr, "usage: write_events DIR kinds|resume|writers|killed\n");
+  std::fprintf(stderr, "usage: write_events DIR kinds|resume|late|writers|crowd|cycles|killed\n");
   return 2;
 }
