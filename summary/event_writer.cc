@@ -70,12 +70,13 @@ void EventWriter::add_scalar(std::string_view tag, float value, std::int64_t ste
   own().add(event.event_bytes(), false, [&](char* at) { event.write(at); });
 }
 
-void EventWriter::add(EventField field, std::string_view body, std::int64_t step, bool has_metadata) {
-  const EventHead head({.wall = clock_.now(), .step = step}, field, body.size());
+void EventWriter::add(EventField field, std::string_view body, std::int64_t step, bool has_metadata,
+                      std::string_view rest) {
+  const EventHead head({.wall = clock_.now(), .step = step}, field, body.size() + rest.size());
   if (head.event_bytes() > kMostEventBytes)
     throw InvalidArgument(cat("an event of ", head.event_bytes(), " bytes is larger than a message may be"));
   own().add(head.event_bytes(), has_metadata,
-            [&](char* at) { put_bytes(put_bytes(at, head.bytes()), body); });
+            [&](char* at) { put_bytes(put_bytes(put_bytes(at, head.bytes()), body), rest); });
 }
 
 void EventWriter::add_event(std::string_view event) {

@@ -38,8 +38,10 @@ class EventWriter {
   // These throw FailedPrecondition after close() and in a forked child, nothing else for the disk's sake.
   // Throws InvalidArgument if the tag is not UTF-8.
   void add_scalar(std::string_view tag, float value, std::int64_t step);
-  // An event with `body`, a serialized message, in `field`.
-  void add(EventField field, std::string_view body, std::int64_t step, bool has_metadata = false);
+  // An event with `body`, a serialized message, in `field`. Its end may be given apart as `rest`, so that a
+  // large one is copied once.
+  void add(EventField field, std::string_view body, std::int64_t step, bool has_metadata = false,
+           std::string_view rest = {});
   void add_event(std::string_view event);  // as it is
 
   // Returns when all events added before are in the file. Throws why one is not, and DeadlineExceeded if the

@@ -16,6 +16,7 @@
 #include "graph/runtime/session.h"
 #include "summary/event_writer.h"
 #include "summary/histogram.h"
+#include "summary/media_value.h"
 #include "summary/shown_graph.h"
 #include "summary/value.h"
 
@@ -109,6 +110,12 @@ FileWriter& FileWriter::operator=(FileWriter&&) noexcept = default;
 
 void FileWriter::add_own_summary(std::string_view summary, std::int64_t step) {
   state_->writer.add(EventField::kSummary, summary, step, has_metadata(summary));
+}
+
+void FileWriter::add_image(const std::string& tag, const ImageSize& size, std::string_view file,
+                           std::int64_t step) {
+  require_tag(tag);
+  state_->writer.add(EventField::kSummary, image_value_head(tag, size, file.size()), step, false, file);
 }
 
 void FileWriter::warn_once(const std::string& tag, const std::string& what) { state_->warn_once(tag, what); }

@@ -30,6 +30,8 @@
 namespace runnel {
 
 class Session;
+struct EncodedImage;
+struct ImageSize;
 struct RunMetadata;
 
 struct FileWriterOptions {
@@ -173,6 +175,8 @@ class FileWriter {
   void add_own_summary(std::string_view summary, std::int64_t step);
   double now() const;  // seconds since 1970, by the options' clock
   FileSystem& files() const;
+  void add_images(const std::string& tag, std::vector<EncodedImage> images, std::int64_t step);
+  void add_image(const std::string& tag, const ImageSize& size, std::string_view file, std::int64_t step);
   void warn_once(const std::string& tag, const std::string& what);  // once a tag
 
   std::unique_ptr<State> state_;

@@ -18,19 +18,13 @@ constexpr std::uint8_t kRed[] = {255, 0, 0, 255};
 
 // What make() returns; an error of it says which value it was.
 template <class Make>
-std::string made(const char* kind, const std::string& tag, std::int64_t step, Make make) {
+auto made(const char* kind, const std::string& tag, std::int64_t step, Make make) {
   require_tag(tag);
   try {
     return make();
   } catch (const Error& error) {
     throw_error(error.code(), cat(kind, " '", tag, "' at step ", step, ": ", error.message()));
   }
-}
-
-// One picture as it is, several as a batch.
-std::string pictures_value(const std::string& tag, std::vector<EncodedImage> images) {
-  return images.size() == 1 ? image_value(tag, images[0].size, images[0].file)
-                            : image_batch_value(tag, std::move(images));
 }
 
 // The values of each picture as a file of its own. Throws unless there are as many values as the options say.
@@ -51,8 +45,7 @@ std::vector<EncodedImage> encoded(std::span<const T> values, const ImageOptions&
 
 void FileWriter::image(const std::string& tag, std::span<const std::uint8_t> pixels,
                        const ImageOptions& options, std::int64_t step) {
-  add_own_summary(
-      made("image", tag, step, [&] { return pictures_value(tag, encoded(pixels, options, png_of)); }), step);
+  add_images(tag, made("image", tag, step, [&] { return encoded(pixels, options, png_of); }), step);
 }
 
 void FileWriter::image(const std::string& tag, std::span<const float> values, const ImageOptions& options,
@@ -60,13 +53,17 @@ void FileWriter::image(const std::string& tag, std::span<const float> values, co
   const auto to_png = [&](std::span<const float> one, const ImageSize& size) {
     return png_of(pixels_of(one, static_cast<int>(size.channels), kRed, options.range), size);
   };
-  add_own_summary(
-      made("image", tag, step, [&] { return pictures_value(tag, encoded(values, options, to_png)); }), step);
+  add_images(tag, made("image", tag, step, [&] { return encoded(values, options, to_png); }), step);
 }
 
 void FileWriter::encoded_image(const std::string& tag, std::string_view file, std::int64_t step) {
-  const auto value = [&] { return image_value(tag, encoded_image_size(file), file); };
-  add_own_summary(made("image", tag, step, value), step);
+  const ImageSize size = made("image", tag, step, [&] { return encoded_image_size(file); });
+  add_image(tag, size, file, step);
+}
+
+void FileWriter::add_images(const std::string& tag, std::vector<EncodedImage> images, std::int64_t step) {
+  if (images.size() == 1) return add_image(tag, images[0].size, images[0].file, step);
+  add_own_summary(made("image", tag, step, [&] { return image_batch_value(tag, std::move(images)); }), step);
 }
 
 void FileWriter::audio(const std::string& tag, std::span<const float> samples, const AudioOptions& options,

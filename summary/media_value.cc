@@ -65,23 +65,21 @@ void fill(pb::TensorProto& out, const Tensor& tensor) {
 
 }  // namespace
 
-std::string image_value(const std::string& tag, const ImageSize& size, std::string_view file) {
-  if (file.size() > static_cast<std::size_t>(kMaxImageBytes))
-    throw InvalidArgument(cat("a picture's file of ", file.size(), " bytes is too large: it may have 1 GiB"));
+std::string image_value_head(const std::string& tag, const ImageSize& size, std::size_t file_bytes) {
+  if (file_bytes > static_cast<std::size_t>(kMaxImageBytes))
+    throw InvalidArgument(cat("a picture's file of ", file_bytes, " bytes is too large: it may have 1 GiB"));
   pb::Summary summary;
   add_value(summary, tag, {size, ""});
   // The same messages with the file at the end of the innermost: their lengths grow, the rest stays.
-  const std::string image_head = summary.value(0).image().SerializeAsString();
-  std::string image, value, out;
-  append_field_head(image, pb::Summary::Image::kEncodedImageStringFieldNumber, file.size());
-  image.insert(0, image_head);
-  append_field_head(value, pb::Summary::Value::kTagFieldNumber, tag.size());
-  value += tag;
-  append_field_head(value, pb::Summary::Value::kImageFieldNumber, image.size() + file.size());
-  value += image;
-  append_field_head(out, pb::Summary::kValueFieldNumber, value.size() + file.size());
-  out.reserve(out.size() + value.size() + file.size());
-  return out.append(value).append(file);
+  std::string image = summary.value(0).image().SerializeAsString(), value, out;
+  append_field_head(image, pb::Summary::Image::kEncodedImageStringFieldNumber, file_bytes);
+  if (!tag.empty()) {
+    append_field_head(value, pb::Summary::Value::kTagFieldNumber, tag.size());
+    value += tag;
+  }
+  append_field_head(value, pb::Summary::Value::kImageFieldNumber, image.size() + file_bytes);
+  append_field_head(out, pb::Summary::kValueFieldNumber, value.size() + image.size() + file_bytes);
+  return out + value + image;
 }
 
 std::string audio_value(const std::string& tag, EncodedSound sound) {

@@ -25,8 +25,9 @@ struct EncodedSound {
   std::string file;  // WAV
 };
 
-// One value{tag, image}, whose file is copied once: such values are large, and they are written often.
-std::string image_value(const std::string& tag, const ImageSize& size, std::string_view file);
+// One value{tag, image} up to the picture's file, so many bytes, which must follow: such values are large,
+// and a copy of the file takes longer than all else. Throws InvalidArgument for more than an event can hold.
+std::string image_value_head(const std::string& tag, const ImageSize& size, std::size_t file_bytes);
 // One value{tag, audio}.
 std::string audio_value(const std::string& tag, EncodedSound sound);
 
