@@ -75,6 +75,11 @@ class TensorBoard:
         with _open(f"{self.url}/data/{path}?{urllib.parse.urlencode(query)}", timeout=30) as answer:
             return json.loads(answer.read())
 
+    def post(self, path, question):
+        request = urllib.request.Request(f"{self.url}/data/{path}", json.dumps(question).encode(), {"Content-Type": "application/json"})
+        with _open(request, timeout=30) as answer:
+            return json.loads(answer.read())
+
 
 @contextlib.contextmanager
 def chromium():

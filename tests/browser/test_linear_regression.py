@@ -1,16 +1,12 @@
 """What a person sees in TensorBoard after the linear regression was stopped and resumed: curves, histograms, the graph."""
-import os
-import pathlib
 import subprocess
 import time
 
 import pytest
 
-from page import TensorBoard, chromium, open_tab, read, wait_for
+from conftest import BUILD
+from page import TensorBoard, open_tab, read, wait_for
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build"))
-SHOTS = BUILD / "screenshots"
 TAG = "gradient_descent/linear_loss"
 
 
@@ -21,7 +17,6 @@ def logs(tmp_path_factory):
     program = str(BUILD / "train/examples/linear_regression")
     subprocess.run([program, "--out", str(out), "--steps", "41"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([program, "--out", str(out), "--steps", "101", "--resume"], check=True, stdout=subprocess.DEVNULL)
-    SHOTS.mkdir(exist_ok=True)
     return out / "logs"
 
 
@@ -32,40 +27,34 @@ def board(request, logs):
         yield server
 
 
-@pytest.fixture(scope="module")
-def driver():
-    with chromium() as browser:
-        yield browser
-
-
 def test_the_loss_has_each_step_once_and_falls(board):
     points = board.data("plugin/scalars/scalars", run=".", tag=TAG)
     assert [step for _, step, _ in points] == list(range(0, 101, 2))
     assert points[-1][2] < points[0][2] * 1e-3
 
 
-def test_the_loss_curve_is_drawn(board, driver):
+def test_the_loss_curve_is_drawn(board, driver, shots):
     open_tab(driver, board, "scalars")
     paths = wait_for("the curve", lambda: read(driver, """
         return find('tf-scalar-card', 'svg path').map(p => (p.getAttribute('d') || '').split(/[ML]/).length).filter(n => n > 20)"""))
-    driver.save_screenshot(str(SHOTS / "scalars.png"))
+    driver.save_screenshot(str(shots / "line_scalars.png"))
     assert max(paths) >= 51
 
 
-def test_both_histograms_are_drawn_with_a_ridge_a_step(board, driver):
+def test_both_histograms_are_drawn_with_a_ridge_a_step(board, driver, shots):
     open_tab(driver, board, "histograms")
     ridges = wait_for("two histograms", lambda: (lambda n: n if len(n) == 2 and min(n) > 40 else None)(read(driver, """
         return find('vz-histogram-timeseries').map(h => below(h, '.histogram path').filter(p => p.getAttribute('d')).length)""")))
     time.sleep(1)  # the picture is moved into place
-    driver.save_screenshot(str(SHOTS / "histograms.png"))
+    driver.save_screenshot(str(shots / "line_histograms.png"))
     assert min(ridges) > 40
 
 
-def test_the_graph_shows_the_scopes(board, driver):
+def test_the_graph_shows_the_scopes(board, driver, shots):
     open_tab(driver, board, "graphs")
     names = wait_for("nodes", lambda: read(driver, "return find('tf-graph-scene', 'g.node').map(e => e.getAttribute('data-name'))"))
     time.sleep(1)
-    driver.save_screenshot(str(SHOTS / "graph.png"))
+    driver.save_screenshot(str(shots / "line_graph.png"))
     assert {"linear", "gradient_descent"} <= set(names)
 
 

@@ -1,22 +1,16 @@
 """What a person sees of a recorded run in TensorBoard's graph page: colours by compute time and by memory, and the numbers."""
-import os
-import pathlib
 import subprocess
 
 import pytest
 
-from page import TensorBoard, chromium, open_tab, read, wait_for
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build"))
-SHOTS = BUILD / "screenshots"
+from conftest import BUILD
+from page import TensorBoard, open_tab, read, wait_for
 
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recorded")
     subprocess.run([BUILD / "tests/interop/record_run", folder], check=True)
-    SHOTS.mkdir(exist_ok=True)
     with TensorBoard(folder / "logs", True) as server:
         wait_for("the run", lambda: server.data("plugin/graphs/info").get("."))
         yield server
@@ -35,22 +29,21 @@ def colour_by(driver, what):
     return wait_for("colours", lambda: (lambda all: all if "Hatch" in all.get("x", "") and all["layer"].startswith("rgb") else None)(fills(driver)))
 
 
-def test_a_recorded_run_is_coloured_and_has_numbers(board):
-    with chromium() as driver:
-        open_tab(driver, board, "graphs")
-        wait_for("nodes", lambda: fills(driver))
-        read(driver, "find('tf-graph-controls', 'paper-item').find(e => e.textContent.trim() == 'step 1').click()")
-        assert colour_by(driver, "memory")["gradients"].startswith("rgb")
-        times = colour_by(driver, "compute-time")
-        assert all(times[name].startswith("rgb") for name in ("layer", "gradients", "GradientDescent", "run"))
-        assert "Hatch" in times["init"]
-        read(driver, """
-            find('tf-graph-scene', 'g.node').find(e => e.getAttribute('data-name') == 'layer').querySelector('.nodeshape')
-                .children[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
-        cells = wait_for("the numbers", lambda: read(driver, """
-            return find('tf-node-info', '.sub-list-table-cell').map(e => e.textContent.trim())"""))
-        driver.save_screenshot(str(SHOTS / "run_metadata.png"))
-        numbers = dict(zip(cells[::2], cells[1::2]))
-        assert numbers["Memory"] == "400 KB"  # two values of 256 x 200 floats
-        assert float(numbers["Compute Time"].split()[0]) > 0
-        assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+def test_a_recorded_run_is_coloured_and_has_numbers(board, driver, shots):
+    open_tab(driver, board, "graphs")
+    wait_for("nodes", lambda: fills(driver))
+    read(driver, "find('tf-graph-controls', 'paper-item').find(e => e.textContent.trim() == 'step 1').click()")
+    assert colour_by(driver, "memory")["gradients"].startswith("rgb")
+    times = colour_by(driver, "compute-time")
+    assert all(times[name].startswith("rgb") for name in ("layer", "gradients", "GradientDescent", "run"))
+    assert "Hatch" in times["init"]
+    read(driver, """
+        find('tf-graph-scene', 'g.node').find(e => e.getAttribute('data-name') == 'layer').querySelector('.nodeshape')
+            .children[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
+    cells = wait_for("the numbers", lambda: read(driver, """
+        return find('tf-node-info', '.sub-list-table-cell').map(e => e.textContent.trim())"""))
+    driver.save_screenshot(str(shots / "run_metadata.png"))
+    numbers = dict(zip(cells[::2], cells[1::2]))
+    assert numbers["Memory"] == "400 KB"  # two values of 256 x 200 floats
+    assert float(numbers["Compute Time"].split()[0]) > 0
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
