@@ -8,6 +8,7 @@
 #include "graph/dataflow_state.h"
 #include "graph/error.h"
 #include "graph/infer.h"
+#include "graph/input_name.h"
 #include "graph/log.h"
 
 namespace runnel {
@@ -211,8 +212,8 @@ Operation Graph::operation(std::string_view name) const {
   std::lock_guard hold(state_->lock);
   if (const Node* node = find(name)) return Operation(*node);
   if (name.find(':') != std::string_view::npos)
-    throw InvalidArgument(cat("'", name, "' names a tensor; an operation's name has no colon"));
-  std::string text = cat("the graph has no operation '", name, "'");
+    throw InvalidArgument(cat(shown(name), " names a tensor; an operation's name has no colon"));
+  std::string text = cat("the graph has no operation ", shown(name));
   for (const std::string& near : near_names(state_->by_name, name))
     text += cat("; did you mean '", near, "'?");
   throw NotFound(text);
@@ -223,8 +224,8 @@ Output Graph::output(std::string_view name) const {
   const std::string_view digits = colon == std::string_view::npos ? "" : name.substr(colon + 1);
   if (digits.empty() || digits.size() > 6 ||
       !std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); }))
-    throw InvalidArgument(
-        cat("'", name, "' is no tensor name: write OPERATION:INDEX, as in '", name.substr(0, colon), ":0'"));
+    throw InvalidArgument(cat(shown(name), " is no tensor name: write OPERATION:INDEX, as in ",
+                              shown(cat(name.substr(0, colon), ":0"))));
   const Operation from = operation(name.substr(0, colon));
   const int index = std::stoi(std::string(digits));
   if (index >= from.node().outputs())
