@@ -90,6 +90,20 @@ TEST_CASE("the second START voids what all tags have from its step on, as Tensor
   CHECK(steps_of(read_run(files, {"l/1", "l/2"}, Restarts::kBySessionLog), "b").empty());
 }
 
+TEST_CASE("the first START of a run voids nothing, as nothing went on there") {
+  MemoryFileSystem files;
+  put(files, "l/1", curve({4, 5}) + start_record(2) + scalar_record("a", 0, 6));
+  CHECK(steps_of(read_run(files, {"l/1"}, Restarts::kBySessionLog)) == Steps{4, 5, 6});
+}
+
+TEST_CASE("without a version a step that is not lower than the summary's before voids nothing") {
+  MemoryFileSystem files;
+  put(files, "l/1",
+      scalar_record("a", 0, 5) + scalar_record("a", 1, 5) + scalar_record("b", 0, 2) +
+          scalar_record("a", 2, 4));
+  CHECK(steps_of(read_run(files, {"l/1"}, Restarts::kBySessionLog)) == Steps{5, 5, 4});
+}
+
 TEST_CASE("without a version a lower step voids the later points of the tags it has") {
   MemoryFileSystem files;
   put(files, "l/1", scalar_record("a", 0, 1) + scalar_record("a", 0, 5) + scalar_record("b", 0, 6));
@@ -185,6 +199,16 @@ TEST_CASE("a file that vanishes leaves its points and may come back") {
   put(files, "l/1.tfevents", curve({1, 2, 3}));
   log.reload();
   CHECK(steps_of(log.runs().at(".")) == Steps{1, 2, 3});
+}
+
+TEST_CASE("a file that is no longer named as one of the run's is gone, even if it is there") {
+  MemoryFileSystem files;
+  put(files, "l/1", curve({1}));
+  EventRun run = read_run(files, {"l/1"}, Restarts::kKept);
+  CHECK_FALSE(run.files()[0].gone);
+  run.reload({});
+  CHECK(run.files()[0].gone);
+  CHECK(steps_of(run) == Steps{1});
 }
 
 TEST_CASE("a file that became shorter is damaged where it now ends") {
