@@ -10,15 +10,14 @@ constexpr std::size_t kSpareBlocks = 8;
 
 }  // namespace
 
-EventQueue::Answer EventQueue::admit(std::size_t payload) {
+EventQueue::Answer EventQueue::admit_at_bound(std::size_t payload) {
   const std::size_t bound = dropping_ ? kMostBytes / 2 : kMostBytes;
   const bool room = unwritten_bytes_ == 0 || unwritten_bytes_ + record_bytes(payload) <= bound;
   if (room) return std::exchange(dropping_, false) ? Answer::kTakenAgain : Answer::kTaken;
   return std::exchange(dropping_, true) ? Answer::kDropped : Answer::kFirstDropped;
 }
 
-RecordBlock& EventQueue::block_for(std::size_t payload) {
-  if (!blocks_.empty() && blocks_.back().fits(payload)) return blocks_.back();
+RecordBlock& EventQueue::next_block() {
   if (spare_.empty())
     blocks_.emplace_back(kBlockBytes);
   else
@@ -30,13 +29,6 @@ void EventQueue::push(RecordBlock block) {
   const std::size_t payload = block.bytes().size() - record_bytes(0);
   blocks_.push_back(std::move(block));
   added(payload);
-}
-
-void EventQueue::added(std::size_t payload) {
-  bytes_ += record_bytes(payload);
-  unwritten_bytes_ += record_bytes(payload);
-  ++records_;
-  ++unwritten_records_;
 }
 
 void EventQueue::take(std::list<RecordBlock>& to) noexcept {

@@ -22,12 +22,22 @@ class EventQueue {
   enum class Answer { kTaken, kTakenAgain, kDropped, kFirstDropped };
   // Whether there is room for this payload, and whether that is news. One that is larger than the bound is
   // taken when nothing else waits.
-  Answer admit(std::size_t payload);
+  Answer admit(std::size_t payload) {
+    const bool plenty = !dropping_ && unwritten_bytes_ + record_bytes(payload) <= kMostBytes;
+    return plenty ? Answer::kTaken : admit_at_bound(payload);
+  }
 
   // A block with room for this payload, which is then `added`. Requires: it was admitted, and is smaller than
   // kOwnBlockBytes.
-  RecordBlock& block_for(std::size_t payload);
-  void added(std::size_t payload);
+  RecordBlock& block_for(std::size_t payload) {
+    return !blocks_.empty() && blocks_.back().fits(payload) ? blocks_.back() : next_block();
+  }
+  void added(std::size_t payload) {
+    bytes_ += record_bytes(payload);
+    unwritten_bytes_ += record_bytes(payload);
+    ++records_;
+    ++unwritten_records_;
+  }
   void push(RecordBlock block);  // of one record that was admitted
 
   // Moves all blocks to the end of `to`. They count against the bound until they are written.
@@ -43,6 +53,9 @@ class EventQueue {
   std::int64_t unwritten_records() const { return unwritten_records_; }
 
  private:
+  Answer admit_at_bound(std::size_t payload);
+  RecordBlock& next_block();
+
   std::list<RecordBlock> blocks_, spare_;
   std::size_t bytes_ = 0, unwritten_bytes_ = 0;
   std::int64_t records_ = 0, unwritten_records_ = 0;

@@ -11,11 +11,8 @@
 namespace runnel {
 namespace {
 
-// Written when so much waits: a little less than a block, so that the thread is awake when it is full.
-constexpr std::size_t kDueBytes = EventQueue::kBlockBytes * 3 / 4;
-constexpr double kHandOverSecs =
-    0.1;  // between two writes for the sake of max_queue: each costs the caller a wake-up
-constexpr double kRetrySecs = 5;  // between two tries on a disk that fails
+constexpr double kHandOverSecs = 0.1;  // between writes for max_queue's sake: each costs a caller a wake-up
+constexpr double kRetrySecs = 5;       // between two tries on a disk that fails
 
 }  // namespace
 
@@ -46,10 +43,6 @@ void EventThread::start(const std::shared_ptr<EventThread>& self, bool must_open
   self->next_write_ = self->next_hand_over_ = self->next_sync_ = self->next_try_ = kNow;
   self->open_ = true;
   self->ended_ = false;
-}
-
-int EventThread::urgency() const {
-  return (queue_.records() > 0) + (queue_.records() >= options_.max_queue) + (queue_.bytes() >= kDueBytes);
 }
 
 void EventThread::throw_closed() {

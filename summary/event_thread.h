@@ -62,6 +62,8 @@ class EventThread {
 
  private:
   static constexpr std::int64_t kNow = std::numeric_limits<std::int64_t>::min();
+  // Written when so much waits: a little less than a block, so that the thread is awake when it is full.
+  static constexpr std::size_t kDueBytes = EventQueue::kBlockBytes * 3 / 4;
 
   template <class Put>
   void put(std::size_t payload, Put put) {
@@ -83,7 +85,9 @@ class EventThread {
     if (answer != EventQueue::Answer::kTaken) report(answer);
   }
 
-  int urgency() const;
+  int urgency() const {
+    return (queue_.records() > 0) + (queue_.records() >= options_.max_queue) + (queue_.bytes() >= kDueBytes);
+  }
   [[noreturn]] static void throw_closed();
   void drop(EventQueue::Answer answer);
   void report(EventQueue::Answer answer) const;

@@ -84,6 +84,7 @@ Word load(const char* at) {
 // follows by itself.
 template <std::size_t stretch>
 void take_rounds(std::uint64_t& crc, const char*& at, std::size_t& left) {
+  if (left < 3 * stretch) return;  // before the table is asked for
   static const Zeros after_stretch(stretch);
   constexpr std::size_t kLine = 64, kAhead = 512;
   for (; left >= 3 * stretch; left -= 3 * stretch, at += 3 * stretch) {

@@ -109,7 +109,7 @@ TEST_CASE("children forked in the middle of adding from many threads neither han
     threads.emplace_back([&] {
       for (; !done; ++added) {
         writer.scalar("loss", 1, 1);
-        if (added % 1000 == 0) writer.flush();
+        if (added % 100 == 0) writer.flush();
       }
     });
   for (int i = 0; i < 20; ++i) CHECK(holds_in_child([&] { return refuses(writer); }));
