@@ -1,9 +1,14 @@
 // `runnel events follow`: looks again and again, and prints what has come.
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <iostream>
 #include <map>
 
@@ -18,28 +23,42 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// While it lives, SIGINT and SIGTERM end waiting instead of the program.
+// While it lives, the first SIGINT or SIGTERM ends waiting instead of the program. A pipe, since a signal may
+// come to any thread, and OpenBLAS has some.
 class Interrupts {
  public:
   Interrupts() {
-    sigemptyset(&wanted_);
-    sigaddset(&wanted_, SIGINT);
-    sigaddset(&wanted_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &wanted_, &before_);
+    if (::pipe2(pipe_, O_CLOEXEC | O_NONBLOCK) != 0)
+      throw ResourceExhausted(cat("no pipe can be made: ", std::strerror(errno)));
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      const int before = errno;
+      [[maybe_unused]] const ssize_t written = ::write(pipe_[1], "", 1);
+      errno = before;
+    };
+    action.sa_flags = SA_RESETHAND | SA_RESTART;
+    ::sigaction(SIGINT, &action, &before_[0]);
+    ::sigaction(SIGTERM, &action, &before_[1]);
   }
-  ~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~Interrupts() {
+    ::sigaction(SIGINT, &before_[0], nullptr);
+    ::sigaction(SIGTERM, &before_[1], nullptr);
+    for (const int end : pipe_) ::close(end);
+  }
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
   // Waits so many seconds; true at once if a signal came.
   bool came_within(double seconds) const {
-    const double whole = std::floor(seconds);
-    const timespec time{static_cast<time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
-    return sigtimedwait(&wanted_, nullptr, &time) > 0;
+    pollfd wanted = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
+    ::poll(&wanted, 1, static_cast<int>(std::ceil(seconds * 1000)));
+    char byte;
+    return ::read(pipe_[0], &byte, 1) == 1;
   }
 
  private:
-  sigset_t wanted_, before_;
+  static inline int pipe_[2] = {-1, -1};
+  struct sigaction before_[2] = {};
 };
 
 class Printer {
