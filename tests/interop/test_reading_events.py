@@ -40,7 +40,7 @@ def as_json(plugin, tensor):
     if tensor.dtype == object:
         flat = tensor.reshape(-1).tolist()
         if plugin == "images":
-            return {"width": flat[0].decode(), "height": flat[1].decode(), "bytes": [len(b) for b in flat[2:]]}
+            return {"width": int(flat[0]), "height": int(flat[1]), "bytes": [len(b) for b in flat[2:]]}
         if plugin in ("audio", "graphs", "graph_tagged_run_metadata"):
             return {"bytes": [len(b) for b in flat]}
         texts = [b.decode("utf-8", "as_bytes") for b in flat]

@@ -25,6 +25,14 @@ bool is_text(const EventValue& about, const EventValue& value) {
   return about.plugin == "text" && value.tensor.dtype() == DType::kString && value.tensor.elements() == 1;
 }
 
+// Width and height are written in decimal; whatever else is there stays text.
+std::string decimal_json(const std::string& text) {
+  const bool number = !text.empty() && text.size() < 10 &&
+                      text.find_first_not_of("0123456789") == std::string::npos &&
+                      (text[0] != '0' || text.size() == 1);
+  return number ? text : json_text(text);
+}
+
 std::string sizes_json(const EventValue& about, const Tensor& strings) {
   const std::span<const std::string> parts = strings.values<std::string>();
   const bool pictures = about.plugin == "images" && parts.size() >= 2;
@@ -32,7 +40,8 @@ std::string sizes_json(const EventValue& about, const Tensor& strings) {
   for (std::size_t i = pictures ? 2 : 0; i < parts.size(); ++i)
     sizes.push_back(std::to_string(parts[i].size()));
   std::string out =
-      pictures ? cat("\"width\": ", json_text(parts[0]), ", \"height\": ", json_text(parts[1]), ", ") : "";
+      pictures ? cat("\"width\": ", decimal_json(parts[0]), ", \"height\": ", decimal_json(parts[1]), ", ")
+               : "";
   return out + "\"bytes\": " + json_list(sizes);
 }
 

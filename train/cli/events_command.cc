@@ -1,6 +1,5 @@
 // `runnel events ls/export/follow` and `runnel inspect`: arguments only; event_jobs.h does the work.
 #include <functional>
-#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -14,14 +13,19 @@ namespace {
 struct EventRequest {
   EventSelection selection;
   Following following;
+  std::string reader = "server";
   bool json = false;
 };
 using Request = std::shared_ptr<EventRequest>;
 
+Restarts restarts_of(const std::string& reader) {
+  return reader == "all"      ? Restarts::kKept
+         : reader == "python" ? Restarts::kBySessionLog
+                              : Restarts::kBySteps;
+}
+
 CLI::App& add_verb(CLI::App& command, const char* name, const char* what, const Request& request,
                    std::function<void(const EventRequest&)> action) {
-  static const std::map<std::string, Restarts> kReaders = {
-      {"server", Restarts::kBySteps}, {"python", Restarts::kBySessionLog}, {"all", Restarts::kKept}};
   CLI::App& verb = *command.add_subcommand(name, what);
   EventSelection& selection = request->selection;
   verb.add_option("DIR", selection.path, "a log directory, or one event file")->check(not_empty)->required();
@@ -30,15 +34,17 @@ CLI::App& add_verb(CLI::App& command, const char* name, const char* what, const 
         std::tuple("--tag", &selection.tags, "only tags of this name; * stands for any characters")})
     verb.add_option(flag, *patterns, help)->type_name("PATTERN")->allow_extra_args(false);
   verb.add_option(
-          "--as", selection.options.restarts,
+          "--as", request->reader,
           "what restarts make void: as TensorBoard's data server has it (server, as without this), as "
           "its Python reader has it (python), or nothing (all)")
-      ->transform(CLI::CheckedTransformer(kReaders))
-      ->type_name("server|python|all");
+      ->check(CLI::IsMember({"server", "python", "all"}));
   verb.add_flag("--skip-damaged", selection.options.skip_damaged,
                 "pass over damaged records where the next one can be found");
   verb.add_flag("--json", request->json, "print JSON");
-  verb.callback([request, action = std::move(action)] { action(*request); });
+  verb.callback([request, action = std::move(action)] {
+    request->selection.options.restarts = restarts_of(request->reader);
+    action(*request);
+  });
   return verb;
 }
 

@@ -116,7 +116,7 @@ void look_at_steps(const EventRun& run, Findings& out) {
   if (tags > 0)
     out.push_back({.verdict = LogVerdict::kStepsBack,
                    .run = run.name(),
-                   .text = cat("steps go backwards in ", counted(tags, "tag"), ": ", first,
+                   .text = cat(first, tags > 1 ? cat("; ", counted(tags - 1, "more tag"), " likewise") : "",
                                ". A run that goes on from a checkpoint must say so "
                                "(FileWriterOptions::purge_step), and a new run needs a directory of its own"),
                    .path = file->path});
