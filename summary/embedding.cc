@@ -19,6 +19,7 @@ namespace runnel {
 namespace {
 
 constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // 1.5 GB of text
+constexpr std::uint64_t kMostConfigBytes = 16 << 20;          // some 50,000 embeddings
 constexpr std::size_t kMostNameBytes = 80;                    // a folder's name of 240 at most
 
 // Letters, digits, '-' and '_' as they are; a name never begins with a dot.
@@ -130,7 +131,7 @@ pb::ProjectorConfig config_in(FileSystem& files, const std::string& path) {
   Silence silence;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&silence);
-  if (!parser.ParseFromString(read_file(files, path), &config))
+  if (files.file_size(path) > kMostConfigBytes || !parser.ParseFromString(read_file(files, path), &config))
     throw FailedPrecondition(cat(path, " is no configuration of the projector: move it away"));
   return config;
 }

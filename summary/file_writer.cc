@@ -73,6 +73,12 @@ struct FileWriter::State {
     run_tags.insert(tag);
   }
 
+  void throw_error_of_files() {
+    const std::lock_guard hold(files_mutex);
+    if (const auto error = std::exchange(error_of_files, std::nullopt))
+      throw_error(error->code(), error->message());
+  }
+
   void warn_once(const std::string& tag, const std::string& what) {
     const std::lock_guard hold(mutex);
     if (warned.insert(tag).second) log_warning(what);
@@ -90,9 +96,11 @@ struct FileWriter::State {
   Clock& clock;
   FileSystem& files;
   EventWriter writer;
-  std::mutex mutex;
-  std::set<std::string> run_tags;  // of run metadata
-  std::set<std::string> warned;    // tags whose values were not taken as they were
+  std::mutex files_mutex;               // held while files beside the events are written; guards the next
+  std::optional<Error> error_of_files;  // not thrown yet
+  std::mutex mutex;                     // guards what follows
+  std::set<std::string> run_tags;       // of run metadata
+  std::set<std::string> warned;         // tags whose values were not taken as they were
   std::set<std::tuple<std::size_t, std::size_t, std::uint32_t>> graphs;  // fingerprints of those written
 };
 
@@ -207,11 +215,32 @@ void FileWriter::add_event(const std::string& event) {
   state_->writer.add_event(event);
 }
 
-void FileWriter::flush() { state_->writer.flush(); }
-void FileWriter::close() { state_->writer.close(); }
+void FileWriter::flush() {
+  state_->writer.flush();
+  state_->throw_error_of_files();
+}
+
+void FileWriter::close() {
+  state_->writer.close();
+  state_->throw_error_of_files();
+}
+
 void FileWriter::reopen() { state_->writer.reopen(); }
 double FileWriter::now() const { return state_->clock.now(); }
-FileSystem& FileWriter::files() const { return state_->files; }
+
+void FileWriter::write_files(const std::string& what, const std::function<void(FileSystem&)>& write) {
+  const std::lock_guard hold(state_->files_mutex);
+  try {
+    write(state_->files);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(cat(what, ": ", error.message()));
+  } catch (const Error& error) {
+    const Error told(error.code(), cat(what, " is not written: ", error.message()));
+    log_warning(told.message());
+    if (!state_->error_of_files) state_->error_of_files = told;
+  }
+}
+
 const std::string& FileWriter::get_logdir() const { return state_->logdir; }
 std::int64_t FileWriter::lost() const { return state_->writer.lost(); }
 

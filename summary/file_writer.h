@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -137,7 +138,8 @@ class FileWriter {
   void mesh(const std::string& tag, const Tensor& vertices, std::int64_t step = 0,
             const MeshOptions& options = {});
   // Points of many dimensions, float[points, dimensions], for the Projector page (embedding.h). No event, but
-  // files, which are on the disk when it returns: throws what the file system says, too.
+  // files, written before it returns, so it waits for the disk; an error of theirs is logged, and thrown by
+  // the next flush() or close().
   void embedding(const std::string& tensor_name, const Tensor& values, const EmbeddingOptions& options = {});
 
   // A serialized Summary, as summary ops return it; the tensor is a string scalar. Throws InvalidArgument for
@@ -159,7 +161,7 @@ class FileWriter {
   void add_event(const std::string& event);  // a serialized Event, written as it is
 
   // Returns when all that was added before is in the file. Throws the reason why something is not, or will
-  // never be; DeadlineExceeded if the disk hangs.
+  // never be, or why the files of an embedding are not; DeadlineExceeded if the disk hangs.
   void flush();
   // The same for the last time: what could not be written is lost then. A second call does nothing.
   void close();
@@ -174,7 +176,9 @@ class FileWriter {
   // being parsed again. Metadata in it is written once a tag and file.
   void add_own_summary(std::string_view summary, std::int64_t step);
   double now() const;  // seconds since 1970, by the options' clock
-  FileSystem& files() const;
+  // Writes files beside the events, one call at a time. What they were not written for is logged, and thrown
+  // by the next flush() or close(); an InvalidArgument is thrown at once.
+  void write_files(const std::string& what, const std::function<void(FileSystem&)>& write);
   void add_images(const std::string& tag, std::vector<EncodedImage> images, std::int64_t step);
   void add_image(const std::string& tag, const ImageSize& size, std::string_view file, std::int64_t step);
   void warn_once(const std::string& tag, const std::string& what);  // once a tag

@@ -5,6 +5,7 @@
 
 #include "graph/error.h"
 #include "graph/io/memory_file_system.h"
+#include "graph/log.h"
 #include "summary/file_writer.h"
 #include "tests/summary/golden_plugins.h"
 
@@ -74,6 +75,33 @@ TEST_CASE("an embedding is in the folder of the events when the call returns") {
   b.writer.embedding("words", Tensor::matrix<float>({{1, 2}}), {.metadata = {{"label", {"one"}}}});
   CHECK(b.files.exists("logs/projector_config.pbtxt"));
   CHECK(read_file(b.files, "logs/projector/words/tensors.tsv") == "1\t2\n");
+}
+
+TEST_CASE("an embedding that cannot be written is logged, and thrown by the next flush, once") {
+  Bench b;
+  write_file_atomically(b.files, "logs/projector", "in the way");
+  std::vector<std::string> said;
+  const ScopedLogSink sink([&](LogLevel, const std::string& line) { said.push_back(line); });
+  b.writer.embedding("words", Tensor::matrix<float>({{1, 2}}));
+  b.writer.scalar("loss", 1, 1);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].starts_with("embedding 'words' is not written: "));
+  CHECK_THROWS_AS(b.writer.flush(), Error);
+  CHECK_NOTHROW(b.writer.flush());
+  CHECK(read_file(b.files, "logs/projector") == "in the way");
+}
+
+TEST_CASE("close, too, throws why an embedding is not there") {
+  Bench b;
+  write_file_atomically(b.files, "logs/projector_config.pbtxt", "embeddings {");
+  const ScopedLogSink sink([](LogLevel, const std::string&) {});
+  b.writer.embedding("words", Tensor::matrix<float>({{1, 2}}));
+  CHECK_THROWS_WITH_AS(
+      b.writer.close(),
+      "embedding 'words' is not written: logs/projector_config.pbtxt is no configuration of the "
+      "projector: move it away",
+      FailedPrecondition);
+  CHECK_NOTHROW(b.writer.close());
 }
 
 TEST_CASE("an error names the call and the tag, and nothing is written") {
