@@ -1,6 +1,6 @@
-// Saves to disks that cannot take them: a full one, one that is mounted read-only, a directory that may not
-// be written. The disks are small ones in memory, mounted where only this process sees them; where the system
-// forbids that, the test is skipped (status 77). Usage: disk_test full|readonly|refused.
+// Saves and logs to disks that cannot take them: a full one, one that is mounted read-only, a directory that
+// may not be written. The disks are small ones in memory, mounted where only this process sees them; where
+// the system forbids that, the test is skipped (status 77). Usage: disk_test full|readonly|refused|log.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -15,6 +15,7 @@
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "summary/summary.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -158,6 +159,49 @@ int refused(const Folder& disk) {
   return 0;
 }
 
+// Events in the whole records of all files, without the record that each begins with.
+std::int64_t events_on(const Folder& disk) {
+  std::int64_t count = 0;
+  for (const std::string& name : disk.list()) {
+    RecordReader reader(real_file_system().open_for_reading(join_path(disk.path, name)));
+    for (--count; reader.next(); ++count) {
+    }
+  }
+  return count;
+}
+
+bool flush_refused(FileWriter& writer) try {
+  writer.flush();
+  return false;
+} catch (const ResourceExhausted& error) {
+  std::printf("%s\n", error.message().c_str());
+  return true;
+}
+
+// A log's disk is full, gets room, and is full again when the log ends.
+int log(const Folder& disk) {
+  if (!leave_the_others() || !mount_disk(disk.path, "size=64k")) return skipped("mounting");
+  constexpr std::int64_t kEvents = 1000;
+  FileWriter writer(disk.path);
+  const auto add = [&] {
+    for (std::int64_t step = 0; step < kEvents; ++step) writer.scalar(std::string(100, 't'), 1, step);
+  };
+  add();
+  require(flush_refused(writer), "a flush to a full disk throws");
+  require(writer.lost() == 0 && events_on(disk) < kEvents, "what the disk did not take waits");
+  if (!mount_disk(disk.path, "size=256k", MS_REMOUNT)) return skipped("mounting anew");
+  writer.flush();
+  require(events_on(disk) == kEvents, "all is there when there is room");
+  for (int i = 0; i < 3; ++i) add();
+  try {
+    writer.close();
+    require(false, "closing on a full disk throws");
+  } catch (const ResourceExhausted&) {
+  }
+  require(writer.lost() > 0 && events_on(disk) + writer.lost() == 4 * kEvents, "every lost event is counted");
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) try {
@@ -166,6 +210,7 @@ int main(int count, char** arguments) try {
   if (what == "full") return full(disk);
   if (what == "readonly") return readonly(disk);
   if (what == "refused") return refused(disk);
+  if (what == "log") return log(disk);
   return 2;
 } catch (const std::exception& error) {
   std::printf("%s\n", error.what());
