@@ -70,7 +70,7 @@ const Limits& limits() {
 // A slice of the floats: those with the same sign, exponent and first four fraction bits.
 constexpr int kFloatSliceShift = 19;
 struct FloatSlice {
-  float limit;           // within it; beyond all floats if there is none
+  float limit;           // within it, or at its upper end; beyond all floats if there is none
   std::uint32_t bucket;  // of values below that
 };
 
@@ -82,21 +82,25 @@ float float_from(double limit) {
   return near < limit ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
 }
 
+FloatSlice float_slice(std::uint32_t slice) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  const std::uint32_t first = slice << kFloatSliceShift;
+  const std::uint32_t last = first | ((std::uint32_t{1} << kFloatSliceShift) - 1);
+  const auto a = std::bit_cast<float>(first), b = std::bit_cast<float>(last);
+  if (!std::isfinite(a)) return {kNone, 0};  // never asked for
+  const auto bucket = [](float value) { return static_cast<std::uint32_t>(limits().bucket_of(value)); };
+  // Denormals, and zeros: this may run within a step, and what it returns must do within one and outside.
+  if ((first & 0x7f800000) == 0)
+    return first >> 31 ? FloatSlice{0, bucket(0) - 1} : FloatSlice{kNone, bucket(0)};
+  const std::uint32_t low = bucket(std::min(a, b)), high = bucket(std::max(a, b));
+  return {low == high ? kNone : float_from(limits().all[low]), low};
+}
+
 const std::vector<FloatSlice>& float_slices() {
   static const std::vector<FloatSlice> slices = [] {
     std::vector<FloatSlice> out;
-    for (std::uint64_t slice = 0; slice < std::uint64_t{1} << (32 - kFloatSliceShift); ++slice) {
-      const auto first = static_cast<std::uint32_t>(slice << kFloatSliceShift);
-      const auto last = first | ((std::uint32_t{1} << kFloatSliceShift) - 1);
-      const auto a = std::bit_cast<float>(first), b = std::bit_cast<float>(last);
-      if (!std::isfinite(a)) {
-        out.push_back({std::numeric_limits<float>::infinity(), 0});  // never asked for
-        continue;
-      }
-      const std::size_t low = limits().bucket_of(std::min(a, b)), high = limits().bucket_of(std::max(a, b));
-      out.push_back({low == high ? std::numeric_limits<float>::infinity() : float_from(limits().all[low]),
-                     static_cast<std::uint32_t>(low)});
-    }
+    for (std::uint32_t slice = 0; slice < std::uint32_t{1} << (32 - kFloatSliceShift); ++slice)
+      out.push_back(float_slice(slice));
     return out;
   }();
   return slices;

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "graph/error.h"
+#include "graph/runtime/float_state.h"
 #include "summary/value.h"
 #include "tests/summary/golden_json.h"
 
@@ -121,6 +122,20 @@ TEST_CASE("floats are counted as the same numbers in doubles are, to the last bi
 TEST_CASE("of zeros with and without a sign the first is the least and the largest") {
   for (const std::vector<float>& values :
        {std::vector<float>{0.0f, -0.0f}, {-0.0f, 0.0f}, {NAN, -0.0f, 0.0f, 1.0f}}) {
+    HistogramBuilder builder;
+    for (const float value : values) builder.add(value);
+    check_same(histogram_of(std::span<const float>(values)), builder.finish());
+  }
+}
+
+TEST_CASE("within a step, which takes denormals for zero, floats are counted as one by one, too") {
+  const FloatState step;
+  const float tiny = std::bit_cast<float>(1), small = std::bit_cast<float>(0x7fffffu);
+  for (const std::vector<float>& values : {std::vector<float>{tiny, small},
+                                           {-tiny, 1.0f},
+                                           {0.0f, -small},
+                                           {-small, 0.0f, -1.0f},
+                                           {small, -2.0f}}) {
     HistogramBuilder builder;
     for (const float value : values) builder.add(value);
     check_same(histogram_of(std::span<const float>(values)), builder.finish());
