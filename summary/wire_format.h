@@ -38,7 +38,7 @@ char* put_number(char* at, T number) {
 }
 
 inline char* put_bytes(char* at, std::string_view bytes) {
-  std::memcpy(at, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());  // an empty view may be of nothing at all
   return at + bytes.size();
 }
 
