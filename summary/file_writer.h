@@ -126,8 +126,8 @@ class FileWriter {
                     const PrCurveRawOptions& options = {});
   // Hyperparameters (hparams.h). hparams_config: which there are, and the curves whose last values are
   // compared; once, in the folder above the runs, or in each run alike. hparams: what this run trains with,
-  // before training. hparams_end: how it ended. Without hparams_config TensorBoard finds out by itself what
-  // differs, but shows no metric.
+  // before training. hparams_end: how it ended. Without hparams_config TensorBoard works out the domains
+  // from the runs' values, and takes every scalar as a metric.
   void hparams_config(const std::vector<hp::HParam>& hparams, const std::vector<hp::Metric>& metrics,
                       const hp::ConfigOptions& options = {});
   void hparams(const std::map<std::string, hp::Value>& values, const hp::SessionOptions& options = {});
