@@ -71,9 +71,12 @@ void make_directories(FileSystem& files, const std::string& path) {
   if (files.make_directory(path)) files.sync_directory(parent);
 }
 
-std::string read_file(FileSystem& files, const std::string& path) {
+std::string read_file(FileSystem& files, const std::string& path, std::uint64_t most) {
   const auto file = files.open_for_reading(path);
-  return file->read_at(0, file->size());
+  const std::uint64_t size = file->size();
+  if (size > most)
+    throw InvalidArgument(cat("'", path, "' has ", size, " bytes; the most that is read is ", most));
+  return file->read_at(0, size);
 }
 
 void rename_temporary(FileSystem& files, const std::string& temporary, const std::string& path) {

@@ -83,7 +83,10 @@ std::string join_path(const std::string& directory, const std::string& name);
 
 // Makes the directory and those above it that are missing; the parent of each new one is synced.
 void make_directories(FileSystem& files, const std::string& path);
-std::string read_file(FileSystem& files, const std::string& path);
+// For files that are one message or one text: throws InvalidArgument, unread, for one of more than `most`
+// bytes.
+inline constexpr std::uint64_t kMostMessageBytes = (std::uint64_t{1} << 31) - 1;
+std::string read_file(FileSystem& files, const std::string& path, std::uint64_t most = kMostMessageBytes);
 // Replaces `path` so that after a power cut it holds either all of the old bytes or all of the new ones:
 // temporary name, sync, rename, sync of the directory. Durable when it returns; on an error the old file is
 // untouched.

@@ -46,6 +46,8 @@ TEST_CASE("a written file is read back whole, in part and past its end") {
   on_both([](FileSystem& files, const std::string& dir) {
     write(files, dir + "/a", "hello world");
     CHECK(read_file(files, dir + "/a") == "hello world");
+    CHECK_THROWS_WITH_AS(read_file(files, dir + "/a", 10), doctest::Contains("has 11 bytes"),
+                         InvalidArgument);
     const auto file = files.open_for_reading(dir + "/a");
     CHECK(file->size() == 11);
     CHECK(file->read_at(6, 3) == "wor");

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "graph/graph.h"
@@ -188,6 +189,8 @@ TEST_CASE("two variables of one name, one variable of two names and no variables
         }).starts_with("At least two variables have the same name: a: save one of them under another"));
   CHECK_THROWS_AS(Saver(g, {{"x", a}, {"y", a}}), InvalidArgument);
   CHECK_THROWS_AS(Saver(g, {.max_to_keep = -1}), InvalidArgument);
+  CHECK_THROWS_AS(Saver(g, {.keep_checkpoint_every_n_hours = -1}), InvalidArgument);
+  CHECK_THROWS_AS(Saver(g, {.keep_checkpoint_every_n_hours = NAN}), InvalidArgument);
 }
 
 TEST_CASE("wrong paths are refused before anything is written") {

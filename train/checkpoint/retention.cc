@@ -10,6 +10,15 @@
 
 namespace runnel {
 
+void Retention::set_rule(KeepRule rule) {
+  if (rule.newest < 0)
+    throw InvalidArgument(cat("max_to_keep is ", rule.newest, "; 0 keeps all checkpoints"));
+  if (!(rule.hours_apart >= 0))  // NaN neither
+    throw InvalidArgument(cat("keep_checkpoint_every_n_hours is ", rule.hours_apart,
+                              "; give a number of hours, 10000 for none kept besides max_to_keep"));
+  rule_ = rule;
+}
+
 KeptCheckpoints& Retention::in(const std::string& directory) {
   return kept_.try_emplace(directory, rule_, start_).first->second;
 }

@@ -16,10 +16,10 @@ namespace runnel {
 // One thread at a time.
 class Retention {
  public:
-  // `start`: the time from which the hours count.
-  Retention(KeepRule rule, double start) : rule_(rule), start_(start) {}
-  // Of directories that are not known yet.
-  void set_rule(KeepRule rule) { rule_ = rule; }
+  // `start`: the time from which the hours count. Throws InvalidArgument for a rule that is none.
+  Retention(KeepRule rule, double start) : start_(start) { set_rule(rule); }
+  // Of directories that are not known yet. Throws as the constructor does.
+  void set_rule(KeepRule rule);
 
   // Names the newest in the state file beside it, and what else is kept there; the list changes once the file
   // has changed. Returns those that are to be deleted. Throws what update_checkpoint_state throws.
@@ -38,7 +38,7 @@ class Retention {
  private:
   KeptCheckpoints& in(const std::string& directory);
 
-  KeepRule rule_;
+  KeepRule rule_ = {};
   double start_;
   std::map<std::string, KeptCheckpoints> kept_;  // by directory, as callers spell it
 };

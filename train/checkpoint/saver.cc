@@ -24,13 +24,6 @@ void require_version(WriteVersion version, Location where) {
                         where);
 }
 
-int count_to_keep(const SaverOptions& options) {
-  const int count = options.max_to_keep.value_or(0);
-  if (count < 0)
-    throw InvalidArgument(cat("max_to_keep is ", count, "; 0 keeps all checkpoints"), options.where);
-  return count;
-}
-
 }  // namespace
 
 class Saver::State {
@@ -39,7 +32,7 @@ class Saver::State {
       : graph_(graph.shared()),
         options_(options),
         clock_(options.clock ? *options.clock : system_clock()),
-        kept_({count_to_keep(options), options.keep_checkpoint_every_n_hours}, clock_.now()) {
+        kept_({options.max_to_keep.value_or(0), options.keep_checkpoint_every_n_hours}, clock_.now()) {
     require_version(options.write_version, options.where);
   }
 
@@ -167,7 +160,7 @@ class Saver::State {
                    SaverDef{.filename_tensor = nodes.filename.name(),
                             .save_tensor = nodes.save.name(),
                             .restore_op = nodes.restore.name(),
-                            .max_to_keep = count_to_keep(options_),
+                            .max_to_keep = options_.max_to_keep.value_or(0),
                             .keep_checkpoint_every_n_hours = options_.keep_checkpoint_every_n_hours,
                             .sharded = options_.sharded},
                    restored_by(nodes.restore, nodes.filename));

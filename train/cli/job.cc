@@ -2,7 +2,9 @@
 // before the next begins.
 #include "train/cli/job.h"
 
+#include <cstdint>
 #include <iostream>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -32,7 +34,7 @@ Feed feed_of(const Graph& graph, const std::string& text) {
     throw CLI::ValidationError("--feed", text + " is not TENSOR=FILE.npy");
   const Output key = graph.output(text.substr(0, equals));
   const std::string path = text.substr(equals + 1);
-  const std::string bytes = read_file(real_file_system(), path);
+  const std::string bytes = read_file(real_file_system(), path, std::numeric_limits<std::uint64_t>::max());
   try {
     return {key, npy_restored(npy_tensor(bytes), base_of(key.dtype()))};
   } catch (const Error& error) {
