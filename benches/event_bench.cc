@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "graph/error.h"
-#include "summary/event.h"
-#include "summary/histogram.h"
-#include "summary/png.h"
-#include "summary/record_block.h"
+#include "summary/events/event.h"
+#include "summary/events/record_block.h"
 #include "summary/summary.h"
+#include "summary/values/histogram.h"
+#include "summary/values/png.h"
 
 namespace runnel::benches {
 namespace {

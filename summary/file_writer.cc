@@ -14,11 +14,11 @@
 #include "graph/meta_graph.h"
 #include "graph/runtime/run_metadata.h"
 #include "graph/runtime/session.h"
-#include "summary/event_writer.h"
-#include "summary/histogram.h"
-#include "summary/media_value.h"
-#include "summary/shown_graph.h"
-#include "summary/value.h"
+#include "summary/events/event_writer.h"
+#include "summary/events/shown_graph.h"
+#include "summary/values/histogram.h"
+#include "summary/values/media_value.h"
+#include "summary/values/value.h"
 
 namespace runnel {
 namespace {

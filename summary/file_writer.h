@@ -19,14 +19,14 @@
 #include "graph/dataflow.h"
 #include "graph/io/file_system.h"
 #include "graph/tensor.h"
-#include "summary/custom_scalars.h"
-#include "summary/embedding.h"
-#include "summary/event.h"
-#include "summary/histogram.h"
-#include "summary/hparams.h"
+#include "summary/events/event.h"
 #include "summary/media_options.h"
-#include "summary/mesh.h"
-#include "summary/pr_curve.h"
+#include "summary/values/custom_scalars.h"
+#include "summary/values/embedding.h"
+#include "summary/values/histogram.h"
+#include "summary/values/hparams.h"
+#include "summary/values/mesh.h"
+#include "summary/values/pr_curve.h"
 
 namespace runnel {
 

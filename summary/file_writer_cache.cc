@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "summary/fork_count.h"
+#include "summary/events/fork_count.h"
 
 namespace runnel {
 namespace {

@@ -3,13 +3,13 @@
 #include <vector>
 
 #include "graph/error.h"
-#include "summary/encoded_image.h"
-#include "summary/event.h"
+#include "summary/events/event.h"
 #include "summary/file_writer.h"
-#include "summary/image.h"
-#include "summary/media_value.h"
-#include "summary/png.h"
-#include "summary/wav.h"
+#include "summary/values/encoded_image.h"
+#include "summary/values/image.h"
+#include "summary/values/media_value.h"
+#include "summary/values/png.h"
+#include "summary/values/wav.h"
 
 namespace runnel {
 namespace {

@@ -13,10 +13,10 @@
 #include "graph/error.h"
 #include "graph/kernel.h"
 #include "graph/log.h"
-#include "summary/image.h"
-#include "summary/media_value.h"
-#include "summary/png.h"
-#include "summary/wav.h"
+#include "summary/values/image.h"
+#include "summary/values/media_value.h"
+#include "summary/values/png.h"
+#include "summary/values/wav.h"
 
 namespace runnel {
 namespace {

@@ -7,9 +7,9 @@
 #include "graph/error.h"
 #include "graph/wire.h"
 #include "runnel/summary.pb.h"
-#include "summary/media_value.h"
-#include "summary/plugin_value.h"
 #include "summary/summary_scope.h"
+#include "summary/values/media_value.h"
+#include "summary/values/plugin_value.h"
 
 namespace runnel {
 namespace {

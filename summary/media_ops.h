@@ -11,7 +11,7 @@
 #include "graph/dataflow.h"
 #include "graph/location.h"
 #include "ops/operand.h"
-#include "summary/image.h"
+#include "summary/values/image.h"
 
 namespace runnel::summary {
 

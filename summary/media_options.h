@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "summary/image.h"
+#include "summary/values/image.h"
 
 namespace runnel {
 

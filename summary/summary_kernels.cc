@@ -10,8 +10,8 @@
 #include "graph/float16.h"
 #include "graph/kernel.h"
 #include "graph/log.h"
-#include "summary/histogram.h"
-#include "summary/value.h"
+#include "summary/values/histogram.h"
+#include "summary/values/value.h"
 
 namespace runnel {
 namespace {

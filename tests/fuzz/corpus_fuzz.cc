@@ -11,8 +11,8 @@
 
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
-#include "summary/event_log.h"
-#include "summary/record_writer.h"
+#include "summary/events/event_log.h"
+#include "summary/events/record_writer.h"
 #include "tests/fuzz/graph_promise.h"
 #include "tests/fuzz/mutate.h"
 #include "train/checkpoint/bundle_entry.h"

@@ -1,5 +1,5 @@
 // The layout against TensorBoard's own function.
-#include "summary/custom_scalars.h"
+#include "summary/values/custom_scalars.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The projector's files: their bytes, and what is refused before any is written.
-#include "summary/embedding.h"
+#include "summary/values/embedding.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Sizes read from the headers of PNG and JPEG files, whole, cut and forged.
-#include "summary/encoded_image.h"
+#include "summary/values/encoded_image.h"
 
 #include <doctest/doctest.h>
 

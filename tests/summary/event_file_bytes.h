@@ -7,7 +7,7 @@
 
 #include "graph/io/memory_file_system.h"
 #include "runnel/event.pb.h"
-#include "summary/record_writer.h"
+#include "summary/events/record_writer.h"
 
 namespace runnel {
 

@@ -1,5 +1,5 @@
 // Event files: names that sort and never meet, and nothing half-made.
-#include "summary/event_file.h"
+#include "summary/events/event_file.h"
 
 #include <doctest/doctest.h>
 
@@ -11,8 +11,8 @@
 
 #include "graph/io/fault_file_system.h"
 #include "graph/io/memory_file_system.h"
-#include "summary/event.h"
-#include "summary/record_writer.h"
+#include "summary/events/event.h"
+#include "summary/events/record_writer.h"
 
 using namespace runnel;
 

@@ -1,6 +1,6 @@
 // Directories of event files: which runs there are, what restarts make void, and what comes, grows, vanishes
 // and breaks while they are followed.
-#include "summary/event_log.h"
+#include "summary/events/event_log.h"
 
 #include <doctest/doctest.h>
 

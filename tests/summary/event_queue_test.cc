@@ -1,5 +1,5 @@
 // The queue of events and the blocks in it: bounds, order, and the memory that is used again.
-#include "summary/event_queue.h"
+#include "summary/events/event_queue.h"
 
 #include <doctest/doctest.h>
 

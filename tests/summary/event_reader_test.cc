@@ -1,5 +1,5 @@
 // One event file: what its values become, cut at every byte, every bit turned, damaged and skipped.
-#include "summary/event_reader.h"
+#include "summary/events/event_reader.h"
 
 #include <doctest/doctest.h>
 

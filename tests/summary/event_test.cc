@@ -1,5 +1,5 @@
 // Events written by hand equal those that protobuf writes.
-#include "summary/event.h"
+#include "summary/events/event.h"
 
 #include <doctest/doctest.h>
 

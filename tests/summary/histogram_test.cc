@@ -1,6 +1,6 @@
 // Histograms against TensorFlow's own (golden/histograms), against a plain search for the bucket, and case by
 // case where TensorFlow refuses or crashes.
-#include "summary/histogram.h"
+#include "summary/values/histogram.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 
 #include "graph/error.h"
 #include "graph/runtime/float_state.h"
-#include "summary/value.h"
+#include "summary/values/value.h"
 #include "tests/summary/golden_json.h"
 
 using namespace runnel;

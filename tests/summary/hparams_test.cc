@@ -1,5 +1,5 @@
 // Hyperparameters against TensorBoard's own functions.
-#include "summary/hparams.h"
+#include "summary/values/hparams.h"
 
 #include <doctest/doctest.h>
 

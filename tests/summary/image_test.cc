@@ -1,5 +1,5 @@
 // Numbers as pixels: TensorFlow's own (golden/summaries), cases worked by hand, and stated ranges.
-#include "summary/image.h"
+#include "summary/values/image.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 #include "ops/array_ops.h"
 #include "runnel/summary.pb.h"
 #include "summary/media_ops.h"
-#include "summary/media_value.h"
+#include "summary/values/media_value.h"
 #include "tests/summary/golden_json.h"
 #include "tests/summary/png_reading.h"
 

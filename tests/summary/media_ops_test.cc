@@ -5,7 +5,7 @@
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
-#include "summary/media_value.h"
+#include "summary/values/media_value.h"
 
 using namespace runnel;
 

@@ -1,6 +1,6 @@
 // Serialized pictures, sounds and tensors, byte for byte what TensorFlow's summary ops return
 // (golden/summaries).
-#include "summary/media_value.h"
+#include "summary/values/media_value.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "graph/error.h"
 #include "graph/float16.h"
 #include "runnel/summary.pb.h"
-#include "summary/wav.h"
+#include "summary/values/wav.h"
 #include "tests/summary/golden_json.h"
 
 using namespace runnel;

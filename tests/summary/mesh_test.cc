@@ -1,5 +1,5 @@
 // Meshes against TensorBoard's own function, and what is refused.
-#include "summary/mesh.h"
+#include "summary/values/mesh.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The parts that all plugins' values share.
-#include "summary/plugin_value.h"
+#include "summary/values/plugin_value.h"
 
 #include <doctest/doctest.h>
 

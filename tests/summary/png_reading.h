@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "summary/png.h"
+#include "summary/values/png.h"
 
 namespace runnel {
 

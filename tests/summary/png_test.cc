@@ -1,5 +1,5 @@
 // PNG files: the chunks byte by byte, the pixels that come out again, and sizes that no file may have.
-#include "summary/png.h"
+#include "summary/values/png.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Curves against TensorBoard's own, and worked by hand.
-#include "summary/pr_curve.h"
+#include "summary/values/pr_curve.h"
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 
 #include "graph/io/file_system.h"
 #include "runnel/event.pb.h"
-#include "summary/record_reader.h"
+#include "summary/events/record_reader.h"
 
 namespace runnel {
 

@@ -1,5 +1,5 @@
 // Graphs in event files keep everything but large values.
-#include "summary/shown_graph.h"
+#include "summary/events/shown_graph.h"
 
 #include <doctest/doctest.h>
 

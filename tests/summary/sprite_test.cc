@@ -1,10 +1,10 @@
 // Where each picture lies in the file, and what is refused.
-#include "summary/sprite.h"
+#include "summary/values/sprite.h"
 
 #include <doctest/doctest.h>
 
 #include "graph/error.h"
-#include "summary/png.h"
+#include "summary/values/png.h"
 
 using namespace runnel;
 

@@ -10,7 +10,7 @@
 #include "ops/state_ops.h"
 #include "runnel/summary.pb.h"
 #include "summary/summary_ops.h"
-#include "summary/value.h"
+#include "summary/values/value.h"
 
 using namespace runnel;
 

@@ -1,5 +1,5 @@
 // Serialized values, byte for byte what TensorFlow's summary ops return (golden/summaries).
-#include "summary/value.h"
+#include "summary/values/value.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // WAV files: TensorFlow's bytes (golden/summaries), and what cannot be a sound.
-#include "summary/wav.h"
+#include "summary/values/wav.h"
 
 #include <doctest/doctest.h>
 
