@@ -1,8 +1,9 @@
 // Specs and builders of the summary ops. Their kernels are in summary_kernels.cc.
 #include "summary/summary_ops.h"
 
-#include <regex>
 #include <utility>
+
+#include <re2/re2.h>
 
 #include "graph/error.h"
 #include "ops/number_types.h"
@@ -81,19 +82,18 @@ Output merge(const Outputs& inputs, MergeOptions o) {
 }
 
 Output merge_all(Graph& graph, MergeAllOptions o) {
+  const RE2 scope(o.scope, RE2::Quiet);
+  if (!scope.ok())
+    throw InvalidArgument(
+        cat("merge_all: scope '", o.scope, "' is no regular expression of RE2's: ", scope.error()), o.where);
   Outputs inputs;
-  try {
-    const std::regex scope(o.scope);
-    for (const CollectionItem& item : graph.collection(o.key)) {
-      const Output* output = std::get_if<Output>(&item);
-      if (!output)
-        throw InvalidArgument(cat("merge_all: collection '", o.key, "' holds something that is no tensor"),
-                              o.where);
-      if (std::regex_search(output->node().name(), scope, std::regex_constants::match_continuous))
-        inputs.push_back(*output);
-    }
-  } catch (const std::regex_error&) {
-    throw InvalidArgument(cat("merge_all: scope '", o.scope, "' is no regular expression"), o.where);
+  for (const CollectionItem& item : graph.collection(o.key)) {
+    const Output* output = std::get_if<Output>(&item);
+    if (!output)
+      throw InvalidArgument(cat("merge_all: collection '", o.key, "' holds something that is no tensor"),
+                            o.where);
+    const std::string& name = output->node().name();
+    if (scope.Match(name, 0, name.size(), RE2::ANCHOR_START, nullptr, 0)) inputs.push_back(*output);
   }
   return inputs.empty() ? Output() : merge(inputs, {.name = o.name, .where = o.where});
 }

@@ -35,7 +35,7 @@ struct MergeOptions {
 
 struct MergeAllOptions {
   std::string key = keys::kSummaries;
-  std::string scope = "";  // a regular expression that names must begin with
+  std::string scope = "";  // a regular expression (RE2's) that names must begin with
   std::string name = "";
   Location where = Location::here();
 };
@@ -77,7 +77,8 @@ Output merge(const Outputs& inputs, MergeOptions options = {});
 //
 //   returns  string[]
 //   errors   InvalidArgument if the collection holds something else than tensors, or `scope` is no regular
-//   expression source   tf.summary.merge_all
+//            expression
+//   source   tf.summary.merge_all
 Output merge_all(Graph& graph, MergeAllOptions options = {});
 
 }  // namespace runnel::summary

@@ -84,6 +84,7 @@ TEST_CASE("merging all takes those whose name the scope matches") {
   summary::scalar("test/a", one(g));
   CHECK(summary::merge_all(g, {.scope = "t.*n/"}).node().inputs() == 1);
   CHECK_FALSE(summary::merge_all(g, {.scope = "a"}));
+  CHECK_FALSE(summary::merge_all(g, {.scope = "n/"}));  // within a name
   CHECK_THROWS_AS(summary::merge_all(g, {.scope = "("}), InvalidArgument);
 }
 
