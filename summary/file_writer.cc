@@ -1,6 +1,7 @@
 // Serializes on the caller's thread, since the data may change once the call returns.
 #include "summary/file_writer.h"
 
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -32,17 +33,34 @@ std::string checked_directory(const std::string& logdir) {
 std::string checked_suffix(const std::string& suffix) {
   if (suffix.find('/') != std::string::npos)
     throw InvalidArgument(cat("FileWriter: filename_suffix '", suffix, "' holds a slash"));
+  if (suffix.ends_with(".profile-empty"))
+    throw InvalidArgument(cat("FileWriter: TensorBoard reads no file with the suffix '", suffix, "'"));
   return suffix;
+}
+
+// Where the files go, wherever the process goes afterwards.
+std::string directory_of(const std::string& logdir, const FileSystem* files) {
+  if (files != &real_file_system()) return logdir;
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(logdir, error);
+  return error ? logdir : absolute.string();
+}
+
+template <class T>
+T& given(T* borrowed, const char* name) {
+  if (!borrowed) throw InvalidArgument(cat("FileWriter: ", name, " is null; leave it out for the machine's"));
+  return *borrowed;
 }
 
 }  // namespace
 
 struct FileWriter::State {
-  State(const std::string& directory, const FileWriterOptions& o)
-      : logdir(checked_directory(directory)),
-        clock(*o.clock),
-        files(*o.files),
-        writer(files, logdir, clock,
+  State(const std::string& as_given, const FileWriterOptions& o)
+      : logdir(checked_directory(as_given)),
+        clock(given(o.clock, "clock")),
+        files(given(o.files, "files")),
+        directory(directory_of(logdir, o.files)),
+        writer(files, directory, clock,
                {.thread = {.max_queue = o.max_queue,
                            .flush_secs = o.flush_secs,
                            .patience_secs = o.patience_secs},
@@ -95,6 +113,7 @@ struct FileWriter::State {
   const std::string logdir;
   Clock& clock;
   FileSystem& files;
+  const std::string directory;
   EventWriter writer;
   std::mutex files_mutex;               // held while files beside the events are written; guards the next
   std::optional<Error> error_of_files;  // not thrown yet
@@ -228,10 +247,11 @@ void FileWriter::close() {
 void FileWriter::reopen() { state_->writer.reopen(); }
 double FileWriter::now() const { return state_->clock.now(); }
 
-void FileWriter::write_files(const std::string& what, const std::function<void(FileSystem&)>& write) {
+void FileWriter::write_files(const std::string& what,
+                             const std::function<void(FileSystem&, const std::string&)>& write) {
   const std::lock_guard hold(state_->files_mutex);
   try {
-    write(state_->files);
+    write(state_->files, state_->directory);
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(cat(what, ": ", error.message()));
   } catch (const Error& error) {

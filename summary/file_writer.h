@@ -60,7 +60,8 @@ struct HistogramOptions {
 
 // All calls may be made from many threads. Adding after close() throws FailedPrecondition, and so does adding
 // in a child that was forked off, until it calls reopen(): the parent's events are the parent's. The
-// destructor closes and drops errors, which have been logged.
+// destructor closes and drops errors, which have been logged. One that was moved from may only be assigned
+// to or destroyed.
 class FileWriter {
  public:
   // Makes the directory and the file. Throws what the file system says, unless must_open is false.
@@ -167,8 +168,8 @@ class FileWriter {
   void close();
   void reopen();  // after close(), or in a forked child: goes on in a new file; otherwise does nothing
 
-  const std::string& get_logdir() const;
-  std::int64_t lost() const;  // events that were dropped or could not be written
+  const std::string& get_logdir() const;  // as it was given; files stay there wherever the process goes
+  std::int64_t lost() const;              // events that were dropped or could not be written
 
  private:
   struct State;
@@ -176,9 +177,10 @@ class FileWriter {
   // being parsed again. Metadata in it is written once a tag and file.
   void add_own_summary(std::string_view summary, std::int64_t step);
   double now() const;  // seconds since 1970, by the options' clock
-  // Writes files beside the events, one call at a time. What they were not written for is logged, and thrown
-  // by the next flush() or close(); an InvalidArgument is thrown at once.
-  void write_files(const std::string& what, const std::function<void(FileSystem&)>& write);
+  // Writes files beside the events, into the directory it is told, one call at a time. What they were not
+  // written for is logged, and thrown by the next flush() or close(); an InvalidArgument is thrown at once.
+  void write_files(const std::string& what,
+                   const std::function<void(FileSystem&, const std::string& directory)>& write);
   void add_images(const std::string& tag, std::vector<EncodedImage> images, std::int64_t step);
   void add_image(const std::string& tag, const ImageSize& size, std::string_view file, std::int64_t step);
   void warn_once(const std::string& tag, const std::string& what);  // once a tag

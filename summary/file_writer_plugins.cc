@@ -70,8 +70,9 @@ void FileWriter::mesh(const std::string& tag, const Tensor& vertices, std::int64
 
 void FileWriter::embedding(const std::string& tensor_name, const Tensor& values,
                            const EmbeddingOptions& options) {
-  write_files(cat("embedding '", tensor_name, "'"),
-              [&](FileSystem& files) { write_embedding(files, get_logdir(), tensor_name, values, options); });
+  write_files(cat("embedding '", tensor_name, "'"), [&](FileSystem& files, const std::string& directory) {
+    write_embedding(files, directory, tensor_name, values, options);
+  });
 }
 
 }  // namespace runnel

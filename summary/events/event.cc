@@ -86,6 +86,12 @@ std::string version_event(double wall) {
 
 std::string session_log(SessionStatus status, const std::string& checkpoint_path,
                         const std::string& message) {
+  for (const std::string& text : {checkpoint_path, message})
+    if (!is_utf8(text))
+      throw InvalidArgument(
+          cat("add_session_log: '", text, "' is not UTF-8; nobody could read an event with it"));
+  if (!pb::SessionLog::SessionStatus_IsValid(static_cast<int>(status)))
+    throw InvalidArgument(cat("add_session_log: ", static_cast<int>(status), " is no SessionStatus"));
   pb::SessionLog log;
   log.set_status(static_cast<pb::SessionLog::SessionStatus>(status));
   log.set_checkpoint_path(checkpoint_path);

@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 
+#include "graph/io/real_path.h"
 #include "summary/events/event.h"
 #include "summary/events/record_writer.h"
 
@@ -94,7 +95,7 @@ std::int64_t start_behind(const std::vector<std::string>& names) {
 
 EventFile::EventFile(FileSystem& files, const Clock& clock, const std::string& directory,
                      const std::string& suffix, std::string_view records, Durability durability)
-    : files_(files), file_(make_file(files, clock, directory, suffix)) {
+    : files_(files), file_(make_file(files, clock, directory, suffix)), identity_(file_identity(path())) {
   try {
     begin(clock, directory, records, durability);
   } catch (...) {
@@ -117,7 +118,7 @@ void EventFile::begin(const Clock& clock, const std::string& directory, std::str
 void EventFile::append(std::string_view records) { file_->append(records); }
 void EventFile::sync() { file_->sync(); }
 void EventFile::close() { file_->close(); }
-bool EventFile::vanished() const { return !files_.exists(path()); }
+bool EventFile::vanished() const { return !files_.exists(path()) || file_identity(path()) != identity_; }
 
 std::uint64_t EventFile::size() const noexcept {
   try {

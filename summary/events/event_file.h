@@ -37,7 +37,7 @@ class EventFile {
   void append(std::string_view records);  // framed
   void sync();
   void close();
-  bool vanished() const;  // somebody removed or renamed it
+  bool vanished() const;  // somebody removed or renamed it, or put another in its place
   // Bytes of it that exist, 0 if that cannot be told. Does not throw.
   std::uint64_t size() const noexcept;
   const std::string& path() const { return file_->path(); }
@@ -48,6 +48,7 @@ class EventFile {
 
   FileSystem& files_;
   std::unique_ptr<WritableFile> file_;
+  std::string identity_;  // of files of the machine
 };
 
 }  // namespace runnel

@@ -72,9 +72,11 @@ std::optional<Error> EventSink::write(RecordBlock& block) {
 }
 
 void EventSink::replace_if_vanished(std::int64_t records) {
-  if (!file_ || !file_->vanished()) return;
-  log_warning(cat("event file ", file_->path(), " has vanished; a new one is begun, with ", records,
-                  " events that were not written yet"));
+  if (!file_) return;
+  const bool vanished = file_->vanished();
+  if (!vanished && file_->size() >= written_) return;
+  log_warning(cat("event file ", file_->path(), vanished ? " has vanished or was replaced" : " was cut short",
+                  "; a new one is begun, with ", records, " events that were not written yet"));
   file_.reset();
 }
 
@@ -93,11 +95,10 @@ std::string_view EventSink::shown(const RecordBlock& block, std::string& changed
 }
 
 Error EventSink::give_up(const Error& error) {
-  const std::string place = file_ ? "event file " + file_->path() : "no event file in " + directory_;
   if (file_ && !took_records_) remove_quietly(files_, file_->path());
   file_.reset();
-  const std::string what = cat(place, ": ", error.message(), "; what was not written yet is tried again");
-  if (!failing_) log_error(what);
+  const std::string what = cat("events are not written: ", error.message());
+  if (!failing_) log_error(cat(what, "; they wait, and it is tried again"));
   failing_ = true;
   unsynced_ = false;
   return Error(error.code(), what);

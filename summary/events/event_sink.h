@@ -37,11 +37,12 @@ class EventSink {
   std::optional<Error> sync();                 // does nothing if the system is to be trusted with the bytes
   std::optional<Error> close();                // the next write makes a new file
   bool unsynced() const { return unsynced_; }  // sync has something to do
+  // After an error: logs it (once, until writing works again), leaves the file, and returns what to throw.
+  Error give_up(const Error& error);
 
  private:
   void replace_if_vanished(std::int64_t records);
   std::string_view shown(const RecordBlock& block, std::string& changed);
-  Error give_up(const Error& error);
 
   FileSystem& files_;
   const Clock& clock_;

@@ -31,7 +31,7 @@ void EventThread::start(const std::shared_ptr<EventThread>& self, bool must_open
     self->sink_.open();
   } catch (const Error& error) {
     if (must_open) throw;
-    log_error(cat("no event file yet: ", error.message(), "; it is tried again with the first events"));
+    self->sink_.give_up(error);
   }
   const std::lock_guard hold(self->mutex_);  // the thread begins after this
   try {
@@ -137,7 +137,10 @@ void EventThread::end(std::unique_lock<std::mutex>& lock) {
   std::optional<Error> error = sink_.close();
   lock.lock();
   if (error) unsaid_ = std::move(error);
-  lost_ += queue_.unwritten_records();
+  const std::int64_t left = queue_.unwritten_records();
+  if (failure_ && left > 0)
+    failure_ = Error(failure_->code(), cat(failure_->message(), "; ", left, " events are lost"));
+  lost_ += left;
   lot_.clear();
   queue_ = EventQueue();
   ended_ = true;
@@ -200,8 +203,10 @@ bool EventThread::left_behind() const {
 void EventThread::throw_error_if_any() {
   const std::optional<Error> error = failure_ ? failure_ : unsaid_;
   unsaid_.reset();
+  const bool waits = open_ && failure_;
   if (!open_) failure_.reset();
-  if (error) throw_error(error->code(), error->message());
+  if (error)
+    throw_error(error->code(), cat(error->message(), waits ? "; they wait, and it is tried again" : ""));
 }
 
 }  // namespace runnel

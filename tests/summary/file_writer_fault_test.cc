@@ -102,9 +102,10 @@ TEST_CASE("a disk too full for any event is not littered with files") {
   FileWriter writer("logs", {.flush_secs = 0, .files = &files});
   for (int i = 0; i < 5; ++i) {
     writer.scalar(std::string(60, 'x'), 1, i);
-    CHECK_THROWS_AS(writer.flush(), ResourceExhausted);
+    CHECK_THROWS_WITH_AS(writer.flush(), doctest::Contains("they wait"), ResourceExhausted);
   }
-  CHECK_THROWS_AS(writer.close(), ResourceExhausted);
+  CHECK_THROWS_WITH_AS(writer.close(), doctest::Contains("5 events are lost"), ResourceExhausted);
+  CHECK(lines.all.size() == 1);
   CHECK(files.list("logs").empty());
   CHECK(writer.lost() == 5);
 }
