@@ -249,6 +249,8 @@ double FileWriter::now() const { return state_->clock.now(); }
 
 void FileWriter::write_files(const std::string& what,
                              const std::function<void(FileSystem&, const std::string&)>& write) {
+  if (!state_->writer.is_open())
+    throw FailedPrecondition(cat(what, ": the event writer is closed; call reopen() before adding files"));
   const std::lock_guard hold(state_->files_mutex);
   try {
     write(state_->files, state_->directory);

@@ -49,6 +49,7 @@ class EventWriter {
   void flush();
   void close();   // flush() for the last time, and the end of the thread; a second call does nothing
   void reopen();  // after close() or in a forked child: begins a new file; otherwise does nothing
+  bool is_open() const { return own().is_open(); }  // throws in a forked child
   std::int64_t lost() const { return current().lost(); }
 
  private:

@@ -91,6 +91,17 @@ TEST_CASE("an embedding that cannot be written is logged, and thrown by the next
   CHECK(read_file(b.files, "logs/projector") == "in the way");
 }
 
+TEST_CASE("a closed writer refuses an embedding and writes none of its files until it is opened again") {
+  Bench b;
+  b.writer.close();
+  CHECK_THROWS_WITH_AS(b.writer.embedding("words", Tensor::matrix<float>({{1, 2}})),
+                       "embedding 'words': the event writer is closed; call reopen() before adding files",
+                       FailedPrecondition);
+  CHECK_FALSE(b.files.exists("logs/projector_config.pbtxt"));
+  b.writer.reopen();
+  b.writer.embedding("words", Tensor::matrix<float>({{1, 2}}));
+  CHECK(b.files.exists("logs/projector_config.pbtxt"));
+}
 TEST_CASE("close, too, throws why an embedding is not there") {
   Bench b;
   write_file_atomically(b.files, "logs/projector_config.pbtxt", "embeddings {");
