@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "graph/error.h"
+#include "graph/utf8.h"
 #include "summary/events/event.h"
 #include "summary/file_writer.h"
 #include "summary/values/encoded_image.h"
@@ -39,6 +40,18 @@ std::vector<EncodedImage> encoded(std::span<const T> values, const ImageOptions&
   for (std::size_t at = 0; at < values.size(); at += each)
     out.push_back({size, to_png(values.subspan(at, each), size)});
   return out;
+}
+
+// The Text page fails as a whole when one of its strings is no UTF-8.
+std::string described_value(const std::string& tag, const Tensor& value, const TensorMetadata& metadata) {
+  if (metadata.plugin_name == "text" && value.dtype() == DType::kString)
+    for (std::int64_t i = 0; const std::string& text : value.values<std::string>()) {
+      if (!is_utf8(text))
+        throw InvalidArgument(cat("string ", i, " of ", value.shape(),
+                                  " is no UTF-8, which TensorBoard cannot show: convert it"));
+      ++i;
+    }
+  return tensor_value(tag, value, metadata_bytes(metadata));
 }
 
 }  // namespace
@@ -90,14 +103,14 @@ void FileWriter::text(const std::string& tag, const Tensor& cells, std::int64_t 
   if (cells.dtype() != DType::kString)
     throw InvalidArgument(cat("text '", tag, "' at step ", step, ": a text is made of strings, not of ",
                               cells.dtype(), cells.shape()));
-  tensor(tag, cells, step,
-         {.plugin_name = "text", .display_name = options.display_name, .description = options.description});
+  const TensorMetadata metadata = {
+      .plugin_name = "text", .display_name = options.display_name, .description = options.description};
+  add_own_summary(made("text", tag, step, [&] { return described_value(tag, cells, metadata); }), step);
 }
 
 void FileWriter::tensor(const std::string& tag, const Tensor& value, std::int64_t step,
                         const TensorMetadata& metadata) {
-  add_own_summary(
-      made("tensor", tag, step, [&] { return tensor_value(tag, value, metadata_bytes(metadata)); }), step);
+  add_own_summary(made("tensor", tag, step, [&] { return described_value(tag, value, metadata); }), step);
 }
 
 }  // namespace runnel

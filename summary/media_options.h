@@ -35,6 +35,7 @@ struct TensorMetadata {
   DataClass data_class = DataClass::kUnknown;
 };
 
+// Of texts that are UTF-8: for others the Text page would fail, so they throw InvalidArgument.
 struct TextOptions {
   std::string display_name = "";  // in place of the tag
   std::string description = "";   // Markdown

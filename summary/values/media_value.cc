@@ -105,7 +105,7 @@ std::string image_batch_value(const std::string& tag, std::vector<EncodedImage> 
 std::string metadata_bytes(const TensorMetadata& metadata) {
   pb::SummaryMetadata out;
   if (!metadata.plugin_name.empty()) {
-    out.mutable_plugin_data()->set_plugin_name(metadata.plugin_name);
+    out.mutable_plugin_data()->set_plugin_name(checked_text(metadata.plugin_name, "plugin_name"));
     out.mutable_plugin_data()->set_content(metadata.plugin_content);
   }
   out.set_display_name(checked_text(metadata.display_name, "display_name"));

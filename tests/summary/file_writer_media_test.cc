@@ -151,3 +151,25 @@ TEST_CASE("what cannot be shown is refused with tag and step, and nothing is wri
   });
   CHECK(events.empty());
 }
+
+TEST_CASE("a text, of a table too, or a plugin's name that is no UTF-8 is refused with its tag") {
+  CHECK(written([](FileWriter& w) {
+          CHECK_THROWS_WITH_AS(w.text("note", "\xff", 3),
+                               "text 'note' at step 3: string 0 of [] is no UTF-8, which TensorBoard cannot "
+                               "show: convert it",
+                               InvalidArgument);
+          const Tensor table = Tensor::matrix<std::string>({{"a", "b"}, {"c", "d\xc3"}});
+          CHECK_THROWS_WITH_AS(w.text("table", table, 3),
+                               "text 'table' at step 3: string 3 of [2,2] is no UTF-8, which TensorBoard "
+                               "cannot show: convert it",
+                               InvalidArgument);
+          CHECK_THROWS_AS(w.tensor("t", Tensor::scalar<std::string>("\xff"), 3, {.plugin_name = "text"}),
+                          InvalidArgument);
+          CHECK_THROWS_WITH_AS(w.tensor("named", Tensor::scalar(1), 3, {.plugin_name = "\xff"}),
+                               "tensor 'named' at step 3: plugin_name is no UTF-8, so TensorBoard would drop "
+                               "the event: '\xff'",
+                               InvalidArgument);
+        }).empty());
+  CHECK(written([](FileWriter& w) { w.tensor("bytes", Tensor::scalar<std::string>("\xff"), 3); }).size() ==
+        1);
+}
