@@ -29,8 +29,9 @@ struct CustomScalarsCategory {
 };
 
 // value{custom_scalars__config__, a string: the Layout, metadata} of the plugin "custom_scalars". Throws
-// InvalidArgument for a layout without categories, for a chart that has both lines and bands or neither, and
-// for texts that are no UTF-8.
+// InvalidArgument for a layout without categories, for a chart that has both lines and bands or neither, for
+// texts that are no UTF-8, and for patterns that are no regular expressions: what RE2 calls a mistake, but
+// not what Python has and RE2 has not (looking around, references back, its escapes and limits).
 std::string custom_scalars_value(const std::vector<CustomScalarsCategory>& layout);
 
 }  // namespace runnel

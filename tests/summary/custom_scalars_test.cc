@@ -34,3 +34,19 @@ TEST_CASE("a chart has lines or bands, and a layout has categories") {
       InvalidArgument);
   CHECK_THROWS_AS(custom_scalars_value({{.title = "\xff"}}), InvalidArgument);
 }
+
+TEST_CASE("a pattern that Python could not compile is refused, one that only RE2 cannot is not") {
+  const auto layout = [](const std::string& pattern) {
+    return custom_scalars_value({{.title = "c", .chart = {{.title = "x", .multiline = {"ok", pattern}}}}});
+  };
+  CHECK_THROWS_WITH_AS(layout("loss([)"),
+                       "'loss([)' is no regular expression (missing ]: [)): put \\ before a character that "
+                       "is meant as it is",
+                       InvalidArgument);
+  for (const char* pattern : {"loss([", "loss(", "loss)", "[z-a]", "*", "a|*", "a\\", "(?:a"})
+    CHECK_THROWS_AS_MESSAGE(layout(pattern), InvalidArgument, std::string(pattern));
+  for (const char* pattern :
+       {"(?=a)b", "(?!a)b", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?P<n>a)(?P=n)", "a\\Z", "a*+", "(?>a)", "(?x)a",
+        "(?#c)a", "a{2000}", "a{", "[[:x:]]", "[[:alpha:]", "[]a]", "[a-c-e]", "", "loss.*"})
+    CHECK_NOTHROW_MESSAGE(layout(pattern), std::string(pattern));
+}
