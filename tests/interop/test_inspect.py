@@ -76,6 +76,20 @@ def test_the_place_of_the_trouble_is_named(tmp_path):
     assert "tag a has step 3 after step 5 in a.tfevents" in finding["message"] and finding["path"] == str(back)
 
 
+def test_an_empty_file_a_folder_of_folders_and_damage_are_told_as_they_are(tmp_path):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none/a.tfevents").touch()
+    assert "its file has no event, not even the version." in inspect(tmp_path / "none", 1)["findings"][0]["message"]
+    (tmp_path / "outer/inner").mkdir(parents=True)
+    assert inspect(tmp_path / "outer", 1)["findings"][0]["message"].endswith(
+        "there is inner/: is it the directory that the writer was given?")
+    (tmp_path / "outer/out.log").touch()
+    assert "there is inner/, out.log. If a file of these" in inspect(tmp_path / "outer", 1)["findings"][0]["message"]
+    damaged = log(tmp_path / "damaged/a.tfevents", [1])
+    damaged.write_bytes(damaged.read_bytes() + b"no record, but as long as one")
+    assert "skip_damaged" not in inspect(tmp_path / "damaged", 1)["findings"][0]["message"]
+
+
 def test_what_a_power_cut_left_is_told_from_other_damage(tmp_path):
     path = log(tmp_path / "a.tfevents", [1])
     path.write_bytes(path.read_bytes() + bytes(500))

@@ -18,6 +18,7 @@ from tensorboard.util import grpc_util, tensor_util
 from oracle import GOLDEN, tf
 from test_command import RUNNEL, runnel
 from test_events import write
+from test_inspect import log
 
 PLUGINS = ["scalars", "histograms", "images", "audio", "text", "pr_curves", "custom_scalars", "mesh", "hparams", "graphs",
            "graph_tagged_run_metadata"]
@@ -26,7 +27,9 @@ codecs.register_error("as_bytes", lambda e: ("".join(map(chr, e.object[e.start:e
 
 def ours(folder, reader, *flags):
     """{(run, tag): [(step, time, value)]}, and the plugin of each."""
-    rows = json.loads(runnel("events", "export", folder, "--as", reader, "--json", *flags).stdout)
+    done = subprocess.run([RUNNEL, "events", "export", folder, "--as", reader, "--json", *flags], capture_output=True, text=True)
+    assert done.returncode == ("is not in the output" in done.stderr), done.stderr
+    rows = json.loads(done.stdout)
     points, plugins = {}, {}
     for row in rows:
         key = row.pop("run"), row.pop("tag")
@@ -236,6 +239,27 @@ def test_skipping_damage_exports_all_but_the_damaged_record(tmp_path):
     assert len(json.loads(done.stdout)) == sum(map(len, whole.values())) - 2
 
 
+def test_a_damaged_or_foreign_file_fails_the_export_after_what_there_is(tmp_path):
+    write(tmp_path, "resume")
+    path = sorted(tmp_path.iterdir())[1]
+    flip(path, path.stat().st_size - 10)
+    done = runnel("events", "export", tmp_path, status=1)
+    assert "and --skip-damaged passes over a damaged record" in done.stderr and "skip_damaged" not in done.stderr
+    assert done.stderr.endswith("what follows the damage of 1 file is not in the output\n") and done.stdout.count("\n") > 2
+    assert "--skip-damaged passes over" in runnel("events", "ls", tmp_path).stdout
+    (tmp_path / "notes").write_text("no event file at all, whatever it is called\n" * 9)
+    assert runnel("events", "export", tmp_path / "notes", "--json", status=1).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("events", [3, 9000])  # it waits for more; it waits for room in the pipe
+def test_following_ends_when_nobody_reads_any_more(events, tmp_path):
+    log(tmp_path / "a.tfevents", range(events))
+    process = subprocess.Popen([RUNNEL, "events", "follow", tmp_path, "--from-start"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=60) == 0
+
+
 def test_following_prints_events_as_they_come_and_ends_on_a_signal(tmp_path):
     process = subprocess.Popen([RUNNEL, "events", "follow", tmp_path / "logs", "--json", "--interval", "0.05"], stdout=subprocess.PIPE,
                                text=True)
@@ -250,13 +274,14 @@ def test_following_prints_events_as_they_come_and_ends_on_a_signal(tmp_path):
 def test_following_ends_at_a_step_or_a_time(restarts):
     out = runnel("events", "follow", restarts, "--run", "told", "--tag", "loss", "--from-start", "--until-step", "7").stdout
     assert out.splitlines()[0] == "told  step 0  loss  0"
-    assert "told  step 7  loss  7\n" in out
+    assert out.endswith("told  step 7  loss  7\n")
     assert runnel("events", "follow", restarts, "--for", "0").stdout == ""
 
 
 @pytest.mark.parametrize("arguments, status, why", [
     (["ls"], 2, "DIR"), (["ls", "nothere"], 1, "there is no 'nothere'"), (["export", "."], 1, "\"tfevents\" in the name"),
-    (["ls", ".", "--as", "x"], 2, "--as"), (["follow", ".", "--for", "-1"], 2, "--for"), ([], 2, "subcommand")])
+    (["ls", ".", "--as", "x"], 2, "--as"), (["follow", ".", "--for", "-1"], 2, "'-1' does not do: give seconds, 0 or more"),
+    (["follow", ".", "--for", "nan"], 2, "'nan'"), (["follow", ".", "--interval", "0"], 2, "give seconds, from 0.01 to 86400"), ([], 2, "subcommand")])
 def test_the_status_says_what_happened(arguments, status, why, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = runnel("events", *arguments, status=status)

@@ -48,3 +48,11 @@ TEST_CASE("a CSV field is quoted where it must be, and quotes in it doubled") {
   CHECK(csv_text("a,b") == "\"a,b\"");
   CHECK(csv_text("say \"x\"\n") == "\"say \"\"x\"\"\n\"");
 }
+
+TEST_CASE("damage is told with the command's option, or without one") {
+  const EventDamage damage{.offset = 3,
+                           .what = "f: bad; good, and skip_damaged passes over a damaged record"};
+  CHECK(damage_line(damage) == "f: bad; good, and --skip-damaged passes over a damaged record");
+  CHECK(damage_line(damage, false) == "f: bad; good");
+  CHECK(damage_line({.what = "skip_damaged/f is damaged"}) == "skip_damaged/f is damaged");
+}

@@ -1,4 +1,6 @@
 // `runnel events export`: every value of the tags that are wanted.
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
 
 #include "graph/graph.h"
@@ -53,30 +55,45 @@ void for_each_row(const EventSelection& selection, const EventLog& log, const Pr
   }
 }
 
-// What is missing from the output is told beside it.
-void note_damage(const EventSelection& selection, const EventLog& log) {
-  for (const auto& [name, run] : log.runs())
-    if (selection.has_run(name))
-      for (const EventFileInfo& file : run.files())
-        for (const EventDamage& damage : file.damage) std::cerr << "runnel: " << damage.what << "\n";
+// What is missing from the output is told beside it. How many files end in damage.
+std::uint64_t note_damage(const EventSelection& selection, const EventLog& log) {
+  std::uint64_t damaged = 0;
+  for (const auto& [name, run] : log.runs()) {
+    if (!selection.has_run(name)) continue;
+    for (const EventFileInfo& file : run.files()) {
+      for (const EventDamage& damage : file.damage) std::cerr << "runnel: " << damage_line(damage) << "\n";
+      damaged += std::ranges::any_of(file.damage, [](const EventDamage& each) { return !each.passed_over; });
+    }
+  }
+  return damaged;
 }
 
-}  // namespace
+void print_csv(const EventSelection& selection, const EventLog& log) {
+  std::cout << "run,tag,plugin,step,wall_time,value\n";
+  for_each_row(selection, log, [](const Row& row) { std::cout << csv_row(row); });
+}
 
-void export_events(const EventSelection& selection, bool json) {
-  const EventLog log = read_log(selection);
-  note_damage(selection, log);
-  if (!json) {
-    std::cout << "run,tag,plugin,step,wall_time,value\n";
-    for_each_row(selection, log, [](const Row& row) { std::cout << csv_row(row); });
-    return;
-  }
+void print_json(const EventSelection& selection, const EventLog& log) {
   const char* separator = "[";
   for_each_row(selection, log, [&](const Row& row) {
     std::cout << separator << json_row(row);
     separator = ",\n ";
   });
   std::cout << (*separator == '[' ? "[]\n" : "]\n");
+}
+
+}  // namespace
+
+void export_events(const EventSelection& selection, bool json) {
+  const EventLog log = read_log(selection);
+  const std::uint64_t damaged = note_damage(selection, log);
+  if (json)
+    print_json(selection, log);
+  else
+    print_csv(selection, log);
+  if (damaged > 0)
+    throw DataLoss(cat("'", selection.path, "': what follows the damage of ", counted(damaged, "file"),
+                       " is not in the output"));
 }
 
 }  // namespace runnel

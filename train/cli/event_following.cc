@@ -24,7 +24,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 // While it lives, the first SIGINT or SIGTERM ends waiting instead of the program. A pipe, since a signal may
-// come to any thread, and OpenBLAS has some.
+// come to any thread, and OpenBLAS has some. A reader of standard output that is gone (`| head -1`) ends
+// waiting, too, as no write would tell of it while nothing comes; a write that does tell ends the program,
+// which has done what was wanted.
 class Interrupts {
  public:
   Interrupts() {
@@ -39,26 +41,31 @@ class Interrupts {
     action.sa_flags = SA_RESETHAND | SA_RESTART;
     ::sigaction(SIGINT, &action, &before_[0]);
     ::sigaction(SIGTERM, &action, &before_[1]);
+    action.sa_handler = [](int) { ::_exit(0); };
+    ::sigaction(SIGPIPE, &action, &before_[2]);
   }
   ~Interrupts() {
     ::sigaction(SIGINT, &before_[0], nullptr);
     ::sigaction(SIGTERM, &before_[1], nullptr);
+    ::sigaction(SIGPIPE, &before_[2], nullptr);
     for (const int end : pipe_) ::close(end);
   }
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Waits so many seconds; true at once if a signal came.
+  // Waits so many seconds; true at once if a signal came or nobody reads standard output any more.
   bool came_within(double seconds) const {
-    pollfd wanted = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
-    ::poll(&wanted, 1, static_cast<int>(std::ceil(seconds * 1000)));
+    pollfd wanted[] = {{.fd = pipe_[0], .events = POLLIN, .revents = 0},
+                       {.fd = STDOUT_FILENO, .events = 0, .revents = 0}};  // its errors come unasked
+    ::poll(wanted, 2, static_cast<int>(std::ceil(seconds * 1000)));
+    if (wanted[1].revents != 0) return true;
     char byte;
     return ::read(pipe_[0], &byte, 1) == 1;
   }
 
  private:
   static inline int pipe_[2] = {-1, -1};
-  struct sigaction before_[2] = {};
+  struct sigaction before_[3] = {};
 };
 
 class Printer {
@@ -67,11 +74,12 @@ class Printer {
       : selection_(selection), following_(following), json_(json) {}
 
   void print(const std::string& run, const Event& event) {
-    if (!selection_.has_run(run)) return;
-    if (following_.until_step && event.at.step >= *following_.until_step) is_done_ = true;
-    if (event.values.empty() && selection_.tags.empty()) line(run, event, nullptr);
+    if (is_done_ || !selection_.has_run(run)) return;
+    bool is_wanted = event.values.empty() && selection_.tags.empty();
+    if (is_wanted) line(run, event, nullptr);
     for (const EventValue& value : event.values)
-      if (selection_.has_tag(value.tag)) line(run, event, &value);
+      if (selection_.has_tag(value.tag)) line(run, event, &value), is_wanted = true;
+    is_done_ = is_wanted && following_.until_step && event.at.step >= *following_.until_step;
   }
 
   bool is_done() const { return is_done_; }
@@ -80,7 +88,8 @@ class Printer {
     for (const auto& [name, run] : log.runs())
       for (const EventFileInfo& file : run.files()) {
         std::size_t& told = told_[file.path];
-        for (; told < file.damage.size(); ++told) std::cerr << "runnel: " << file.damage[told].what << "\n";
+        for (; told < file.damage.size(); ++told)
+          std::cerr << "runnel: " << damage_line(file.damage[told]) << "\n";
       }
   }
 

@@ -28,16 +28,17 @@ EventLog read_log(const EventSelection& selection);
 
 // Files with their damage, tags with how many values of which steps.
 void list_events(const EventSelection& selection, bool json);
-// Every value: as CSV with a head line, or as a JSON list.
+// Every value: as CSV with a head line, or as a JSON list. Throws DataLoss after it if a file is damaged, but
+// not for records that were passed over as asked.
 void export_events(const EventSelection& selection, bool json);
 
 struct Following {
   double seconds = std::numeric_limits<double>::infinity();  // ends after these
-  std::optional<std::int64_t> until_step = std::nullopt;  // ends when an event of this step, or later, came
-  double interval = 1;                                    // seconds between looks
-  bool from_start = false;                                // what is there already, too
+  std::optional<std::int64_t> until_step = std::nullopt;     // ends with the first event shown of it or later
+  double interval = 1;                                       // seconds between looks
+  bool from_start = false;                                   // what is there already, too
 };
-// Each event as it comes, a line a value. SIGINT and SIGTERM end it, too.
+// Each event as it comes, a line a value. SIGINT and SIGTERM end it, too, and so does a closed output.
 void follow_events(const EventSelection& selection, const Following& following, bool json);
 
 // What is the matter with a log directory, or that nothing is. Throws FailedPrecondition after telling it if

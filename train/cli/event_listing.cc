@@ -13,7 +13,7 @@ namespace {
 std::string file_json(const EventFileInfo& file) {
   std::vector<std::string> damage;
   for (const EventDamage& each : file.damage)
-    damage.push_back(cat("{\"offset\": ", each.offset, ", \"message\": ", json_text(each.what),
+    damage.push_back(cat("{\"offset\": ", each.offset, ", \"message\": ", json_text(damage_line(each)),
                          ", \"passed_over\": ", each.passed_over ? "true" : "false", "}"));
   return cat("{\"path\": ", json_text(file.path), ", \"bytes\": ", file.size, ", \"read\": ", file.offset,
              ", \"events\": ", file.events, ", \"truncated\": ", file.truncated ? "true" : "false",
@@ -44,7 +44,7 @@ void print_file(const EventFileInfo& file) {
   std::cout << "  file " << shown_name(base_name_of(file.path)) << "  " << counted(file.events, "event")
             << "  " << counted(file.size, "byte") << (file.truncated ? "  ends in part of a record" : "")
             << "\n";
-  for (const EventDamage& each : file.damage) std::cout << "    " << each.what << "\n";
+  for (const EventDamage& each : file.damage) std::cout << "    " << damage_line(each) << "\n";
 }
 
 void print_tag(const std::string& name, const EventTag& tag) {

@@ -2,6 +2,7 @@
 #include "train/cli/event_text.h"
 
 #include <charconv>
+#include <string_view>
 
 #include "graph/graph.h"
 #include "train/cli/json.h"
@@ -68,6 +69,14 @@ std::string value_json(const EventValue& about, const EventValue& value) {
 std::string value_text(const EventValue& about, const EventValue& value) {
   if (is_text(about, value)) return value.tensor.values<std::string>()[0];
   return "{" + value_json(about, value) + "}";
+}
+
+std::string damage_line(const EventDamage& damage, bool advice) {
+  // The library names its own option, which the command spells otherwise.
+  constexpr std::string_view kOption = ", and skip_damaged passes over a damaged record";
+  if (!damage.what.ends_with(kOption)) return damage.what;
+  return damage.what.substr(0, damage.what.size() - kOption.size()) +
+         (advice ? ", and --skip-damaged passes over a damaged record" : "");
 }
 
 std::string counted(std::uint64_t number, const char* what) {

@@ -20,6 +20,9 @@ std::string value_json(const EventValue& about, const EventValue& value);
 // A text as it is, everything else as JSON.
 std::string value_text(const EventValue& about, const EventValue& value);
 
+// What is damaged, and the option that helps if one does; with `advice` false, without it.
+std::string damage_line(const EventDamage& damage, bool advice = true);
+
 // "1 file", "2 files".
 std::string counted(std::uint64_t number, const char* what);
 

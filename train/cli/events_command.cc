@@ -1,9 +1,11 @@
 // `runnel events ls/export/follow` and `runnel inspect`: arguments only; event_jobs.h does the work.
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
+#include "graph/graph.h"
 #include "train/cli/commands.h"
 #include "train/cli/event_jobs.h"
 
@@ -48,19 +50,31 @@ CLI::App& add_verb(CLI::App& command, const char* name, const char* what, const 
   return verb;
 }
 
+// A check that both takes no NaN and says no number of 309 digits, as CLI11's own do.
+CLI::Validator seconds(double least, double most, const char* range) {
+  return CLI::Validator(
+      [=](const std::string& text) {
+        double value = 0;
+        const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+        return fits ? std::string() : cat("'", text, "' does not do: give seconds, ", range);
+      },
+      "");
+}
+
 void add_follow(CLI::App& command, const Request& request) {
   CLI::App& follow = add_verb(command, "follow", "Prints events as they come, until Ctrl-C", request,
                               [](const EventRequest& r) { follow_events(r.selection, r.following, r.json); });
   Following& following = request->following;
   follow.add_flag("--from-start", following.from_start, "begin with what is there already");
   follow.add_option("--for", following.seconds, "end after so long")
-      ->check(CLI::NonNegativeNumber)
+      ->check(seconds(0, std::numeric_limits<double>::infinity(), "0 or more"))
       ->type_name("SECONDS");
   follow
-      .add_option("--until-step", following.until_step, "end when an event of this step or a later one came")
+      .add_option("--until-step", following.until_step,
+                  "end with the first event shown of this step or a later one")
       ->type_name("N");
   follow.add_option("--interval", following.interval, "time between looks, 1 if not given")
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(seconds(0.01, 86400, "from 0.01 to 86400"))
       ->type_name("SECONDS");
 }
 

@@ -34,7 +34,7 @@ std::string damage_text(const EventFileInfo& file, const EventDamage& damage) {
     // The damage is that it cannot be read.
   }
   return cat(
-      damage.what,
+      damage_line(damage, false),
       ". From there on TensorBoard shows nothing of this file, or a wrong value where its default reader "
       "does not look at the checksum; `runnel events export --skip-damaged` gets what can still be read");
 }
@@ -62,11 +62,14 @@ void look_for_damage(const EventRun& run, Findings& out) {
 void look_for_events(const EventRun& run, Findings& out) {
   for (const EventFileInfo& file : run.files())
     if (file.events > file.versions || !file.damage.empty() || file.truncated) return;
+  const bool has_version =
+      std::ranges::any_of(run.files(), [](const EventFileInfo& file) { return file.versions > 0; });
   out.push_back(
       {.verdict = LogVerdict::kVersionOnly,
        .run = run.name(),
        .text = cat("nothing was logged yet: ", run.files().size() == 1 ? "its file has" : "its files have",
-                   " no event but the version. A writer that is at work writes its events after flush_secs "
+                   has_version ? " no event but the version" : " no event, not even the version",
+                   ". A writer that is at work writes its events after flush_secs "
                    "(120 s) at the latest, or at flush()"),
        .path = run.files().front().path});
 }
@@ -143,14 +146,21 @@ void look_at_names(const std::string& directory, Findings& out) {
   }
   constexpr std::size_t kMost = 3;
   std::string some;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    some += (i > 0 ? ", " : "") + shown_name(names[i]);
+  bool has_file = false;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool folder = real_file_system().is_directory(join_path(directory, names[i]));
+    has_file = has_file || !folder;
+    if (i < kMost) some += cat(i > 0 ? ", " : "", shown_name(names[i]), folder ? "/" : "");
+  }
   if (names.size() > kMost) some += cat(" and ", names.size() - kMost, " more");
   out.push_back(
       {.verdict = LogVerdict::kNoEventFiles,
        .run = "",
-       .text = cat("no file has \"tfevents\" in its name, and TensorBoard takes no others; there is ", some,
-                   ". If one of these is an event file, give it such a name again")});
+       .text = cat("no file here or in a folder below has \"tfevents\" in its name, and TensorBoard takes no "
+                   "others; there is ",
+                   some,
+                   has_file ? ". If a file of these is an event file, give it such a name again"
+                            : ": is it the directory that the writer was given?")});
 }
 
 // A directory with checkpoints, and whether the newest can be read.
