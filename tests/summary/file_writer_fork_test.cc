@@ -19,11 +19,10 @@ using namespace runnel;
 
 namespace {
 
-// ThreadSanitizer lets no child of a process with threads start one.
-#if defined(__SANITIZE_THREAD__)
+// ThreadSanitizer lets no child of a process with threads start one. Its own macro is undefined in such
+// builds (meson.build), libstdc++'s is not.
+#if defined(_GLIBCXX_TSAN)
 constexpr bool kChildrenHaveThreads = false;
-#elif defined(__has_feature)
-constexpr bool kChildrenHaveThreads = !__has_feature(thread_sanitizer);
 #else
 constexpr bool kChildrenHaveThreads = true;
 #endif
