@@ -1,7 +1,6 @@
 // Serializes on the caller's thread, since the data may change once the call returns.
 #include "summary/file_writer.h"
 
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <set>
@@ -38,14 +37,6 @@ std::string checked_suffix(const std::string& suffix) {
   return suffix;
 }
 
-// Where the files go, wherever the process goes afterwards.
-std::string directory_of(const std::string& logdir, const FileSystem* files) {
-  if (files != &real_file_system()) return logdir;
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(logdir, error);
-  return error ? logdir : absolute.string();
-}
-
 template <class T>
 T& given(T* borrowed, const char* name) {
   if (!borrowed) throw InvalidArgument(cat("FileWriter: ", name, " is null; leave it out for the machine's"));
@@ -59,7 +50,7 @@ struct FileWriter::State {
       : logdir(checked_directory(as_given)),
         clock(given(o.clock, "clock")),
         files(given(o.files, "files")),
-        directory(directory_of(logdir, o.files)),
+        directory(files.absolute(logdir)),
         writer(files, directory, clock,
                {.thread = {.max_queue = o.max_queue,
                            .flush_secs = o.flush_secs,

@@ -69,6 +69,10 @@ class FileSystem {
   virtual std::uint64_t file_size(const std::string& path) = 0;
   virtual double modified(const std::string& path) = 0;  // seconds since 1970
   virtual std::uint64_t free_bytes(const std::string& path) = 0;
+  // The same text for paths that lead to one file or directory, links followed; empty where there is none.
+  virtual std::string identity(const std::string& path) = 0;
+  // The same place, wherever the process goes afterwards.
+  virtual std::string absolute(const std::string& path) = 0;
 };
 
 // The machine's own files (POSIX).

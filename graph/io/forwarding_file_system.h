@@ -29,6 +29,8 @@ class ForwardingFileSystem : public FileSystem, public LocksDirectories {
   std::uint64_t file_size(const std::string& path) override { return files_.file_size(path); }
   double modified(const std::string& path) override { return files_.modified(path); }
   std::uint64_t free_bytes(const std::string& path) override { return files_.free_bytes(path); }
+  std::string identity(const std::string& path) override { return files_.identity(path); }
+  std::string absolute(const std::string& path) override { return files_.absolute(path); }
   std::unique_ptr<DirectoryLock> lock_directory(const std::string& path) override {
     return runnel::lock_directory(files_, path);
   }

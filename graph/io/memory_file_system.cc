@@ -250,6 +250,14 @@ std::uint64_t MemoryFileSystem::free_bytes(const std::string&) {
   return capacity_ - std::min(capacity_, used());
 }
 
+std::string MemoryFileSystem::identity(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const std::string cleaned = clean(path);
+  if (cleaned.empty() || cleaned == "/") return cat("root ", cleaned);
+  const auto it = names_.find(cleaned);
+  return it == names_.end() ? "" : cat(static_cast<const void*>(it->second.get()));
+}
+
 std::string MemoryFileSystem::clean(const std::string& path) {
   std::string out = path.starts_with('/') ? "/" : "";
   for (std::size_t at = 0; at < path.size();) {

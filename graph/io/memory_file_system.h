@@ -56,6 +56,8 @@ class MemoryFileSystem final : public FileSystem {
   std::uint64_t file_size(const std::string& path) override;
   double modified(const std::string& path) override;  // counts the changes made so far
   std::uint64_t free_bytes(const std::string& path) override;
+  std::string identity(const std::string& path) override;
+  std::string absolute(const std::string& path) override { return path; }
 
  private:
   struct Node {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include "graph/io/directory_lock.h"
@@ -250,6 +251,16 @@ class PosixFileSystem final : public FileSystem, public LocksDirectories {
     struct statvfs info;
     if (::statvfs(literal(path), &info) != 0) fail(errno, "look at", path);
     return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
+  }
+  std::string identity(const std::string& path) override {
+    struct stat info;
+    return ::stat(literal(path), &info) == 0 ? cat(info.st_dev, ":", info.st_ino) : "";
+  }
+  std::string absolute(const std::string& path) override {
+    std::error_code error;
+    const std::filesystem::path found = std::filesystem::absolute(path, error);
+    if (error) throw Unavailable(cat("cannot tell where '", path, "' is: ", error.message()));
+    return found.string();
   }
 };
 

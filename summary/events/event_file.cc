@@ -13,7 +13,6 @@
 #include <limits>
 #include <optional>
 
-#include "graph/io/real_path.h"
 #include "summary/events/event.h"
 #include "summary/events/record_writer.h"
 
@@ -95,7 +94,7 @@ std::int64_t start_behind(const std::vector<std::string>& names) {
 
 EventFile::EventFile(FileSystem& files, const Clock& clock, const std::string& directory,
                      const std::string& suffix, std::string_view records, Durability durability)
-    : files_(files), file_(make_file(files, clock, directory, suffix)), identity_(file_identity(path())) {
+    : files_(files), file_(make_file(files, clock, directory, suffix)), identity_(files.identity(path())) {
   try {
     begin(clock, directory, records, durability);
   } catch (...) {
@@ -118,7 +117,10 @@ void EventFile::begin(const Clock& clock, const std::string& directory, std::str
 void EventFile::append(std::string_view records) { file_->append(records); }
 void EventFile::sync() { file_->sync(); }
 void EventFile::close() { file_->close(); }
-bool EventFile::vanished() const { return !files_.exists(path()) || file_identity(path()) != identity_; }
+bool EventFile::vanished() const {
+  const std::string now = files_.identity(path());
+  return now.empty() ? !files_.exists(path()) : now != identity_;  // it may be there and not be shown
+}
 
 std::uint64_t EventFile::size() const noexcept {
   try {

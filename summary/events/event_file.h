@@ -48,7 +48,7 @@ class EventFile {
 
   FileSystem& files_;
   std::unique_ptr<WritableFile> file_;
-  std::string identity_;  // of files of the machine
+  std::string identity_;
 };
 
 }  // namespace runnel

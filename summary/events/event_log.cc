@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "graph/io/real_path.h"
-
 namespace runnel {
 namespace {
 
@@ -17,12 +15,12 @@ bool is_event_file(const std::string& name) {
 struct Walk {
   FileSystem& files;
   std::map<std::string, std::vector<std::string>> found = {};
-  std::vector<std::string> inside = {};  // the folders that it is in, without links
+  std::vector<std::string> inside = {};  // the folders that it is in, by identity: links may go in circles
 
   void enter(const std::string& directory, const std::string& run) {
-    const std::string real = real_path(directory);
-    if (inside.size() == kDeepest || std::count(inside.begin(), inside.end(), real) > 0) return;
-    inside.push_back(real);
+    const std::string here = files.identity(directory);
+    if (inside.size() == kDeepest || std::count(inside.begin(), inside.end(), here) > 0) return;
+    inside.push_back(here);
     for (const std::string& name : files.list(directory)) {
       const std::string path = join_path(directory, name);
       if (files.is_directory(path))

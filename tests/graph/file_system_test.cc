@@ -83,6 +83,22 @@ TEST_CASE("names are listed sorted, renamed over others and removed") {
   });
 }
 
+TEST_CASE("a file is known again by its identity, under another name too, and not its successor") {
+  on_both([](FileSystem& files, const std::string& dir) {
+    write(files, dir + "/a", "x");
+    write(files, dir + "/b", "x");
+    const std::string a = files.identity(dir + "/a");
+    CHECK(a == files.identity(dir + "/./a"));
+    CHECK(a != files.identity(dir + "/b"));
+    CHECK(a != files.identity(dir));
+    files.rename(dir + "/a", dir + "/c");
+    CHECK(a == files.identity(dir + "/c"));
+    CHECK(files.identity(dir + "/a").empty());
+    files.rename(dir + "/b", dir + "/c");
+    CHECK(a != files.identity(dir + "/c"));
+  });
+}
+
 TEST_CASE("missing files, directories and non-directories are told apart") {
   on_both([](FileSystem& files, const std::string& dir) {
     write(files, dir + "/file", "x");
