@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 
+#include "benches/bench_directory.h"
 #include "benches/unsynced_file_system.h"
 #include "graph/graph.h"
 #include "graph/io/crc32c.h"
@@ -33,15 +34,6 @@ constexpr std::int64_t kSmall = 1 << 20;  // workloads of fewer bytes are run mo
 
 std::int64_t bytes_of(const Workload& work) { return 4 * work.variables * work.floats; }
 
-std::string directory() {
-  static const std::string path = [] {
-    if (const char* given = std::getenv("RUNNEL_BENCH_DIRECTORY")) return std::string(given);
-    std::string pattern = std::filesystem::temp_directory_path() / "runnel-bench-XXXXXX";
-    if (!mkdtemp(pattern.data())) throw Unavailable(cat("cannot make '", pattern, "'"));
-    return pattern;
-  }();
-  return path;
-}
 std::string prefix() { return directory() + "/model.ckpt"; }
 
 void remove_files() {
@@ -280,11 +272,9 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   try {
-    std::filesystem::create_directories(directory());
     register_checksums();
     register_workloads();
     benchmark::RunSpecifiedBenchmarks();
-    if (!std::getenv("RUNNEL_BENCH_DIRECTORY")) std::filesystem::remove(directory());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "checkpoint_bench: %s\n", error.what());
     return 1;

@@ -1,17 +1,13 @@
 // What logging costs: scalars on the caller's thread and until they are in the file, beside the bare encoding
-// with checksums into a buffer; histograms; pictures that are
-// encoded already. Files go to RUNNEL_BENCH_DIRECTORY (or a folder of their own under TMPDIR).
-// `compare_events` sets this beside the writers of TensorFlow, TensorBoard and tensorboardX. Nothing here
-// checks results; tests do.
+// with checksums into a buffer; histograms; pictures that are encoded already. `compare_events` sets this
+// beside the writers of TensorFlow, TensorBoard and tensorboardX. Nothing here checks results; tests do.
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <vector>
 
-#include "graph/error.h"
+#include "benches/bench_directory.h"
 #include "summary/events/event.h"
 #include "summary/events/record_block.h"
 #include "summary/summary.h"
@@ -24,16 +20,6 @@ namespace {
 constexpr std::int64_t kBurst = 500'000;  // events between two flushes: 27 MB, within the queue's bound
 constexpr std::size_t kBlockBytes = 1 << 20;
 constexpr char kTag[] = "train/loss";
-
-std::string directory() {
-  static const std::string path = [] {
-    if (const char* given = std::getenv("RUNNEL_BENCH_DIRECTORY")) return std::string(given);
-    std::string pattern = std::filesystem::temp_directory_path() / "runnel-bench-XXXXXX";
-    if (!mkdtemp(pattern.data())) throw Unavailable(cat("cannot make '", pattern, "'"));
-    return pattern;
-  }();
-  return path;
-}
 
 // A writer whose files are removed in the end.
 struct Log {
