@@ -77,8 +77,11 @@ class Printer {
     if (is_done_ || !selection_.has_run(run)) return;
     bool is_wanted = event.values.empty() && selection_.tags.empty();
     if (is_wanted) line(run, event, nullptr);
-    for (const EventValue& value : event.values)
-      if (selection_.has_tag(value.tag)) line(run, event, &value), is_wanted = true;
+    for (const EventValue& value : event.values) {
+      if (!selection_.has_tag(value.tag)) continue;
+      line(run, event, &value);
+      is_wanted = true;
+    }
     is_done_ = is_wanted && following_.until_step && event.at.step >= *following_.until_step;
   }
 
