@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <variant>
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
@@ -107,6 +108,23 @@ Operation initialize_global_variables(Graph& graph, InitializeOptions options) {
 
 Operation initialize_local_variables(Graph& graph, InitializeOptions options) {
   return initialize_variables(graph, graph.variables(keys::kLocalVariables), options);
+}
+
+Operation initialize_tables(Graph& graph, InitializeTablesOptions options) {
+  std::vector<Operation> all;
+  for (const CollectionItem& item : graph.collection(keys::kTableInitializers)) {
+    if (const auto* operation = std::get_if<Operation>(&item)) {
+      all.push_back(*operation);
+    } else if (const auto* output = std::get_if<Output>(&item)) {
+      all.emplace_back(output->node());
+    } else {
+      throw InvalidArgument(cat("the collection '", keys::kTableInitializers,
+                                "' holds something else than operations; a table's initializer is one"),
+                            options.where);
+    }
+  }
+  if (all.empty()) return no_op(graph, {.name = options.name, .where = options.where});
+  return group(graph, all, {.name = options.name, .where = options.where});
 }
 
 Output report_uninitialized_variables(Graph& graph, const std::vector<Variable>& variables,

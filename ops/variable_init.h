@@ -1,5 +1,6 @@
-// Operations that give variables their initial values, and the tensor that tells which have none yet. Names
-// and defaults are TensorFlow's (behaviours 3); in order of dependency, which TensorFlow leaves open.
+// Operations that give variables and tables their initial values, and the tensor that tells which variables
+// have none yet. Names and defaults are TensorFlow's (behaviours 3); in order of dependency, which TensorFlow
+// leaves open.
 #pragma once
 
 #include <string>
@@ -27,6 +28,18 @@ Operation initialize_variables(Graph& graph, const std::vector<Variable>& variab
 // The same for the collection `variables`, or `local_variables`.
 Operation initialize_global_variables(Graph& graph, InitializeOptions options = {});
 Operation initialize_local_variables(Graph& graph, InitializeOptions options = {});
+
+struct InitializeTablesOptions {
+  std::string name = "init_all_tables";
+  Location where = Location::here();
+};
+
+// Fills the tables of the graph: an operation that is done when all in the collection `table_initializer`
+// are.
+//
+//   returns  an operation; one that does nothing if there are none
+//   source   tf.tables_initializer
+Operation initialize_tables(Graph& graph, InitializeTablesOptions options = {});
 
 struct ReportOptions {
   std::string name = "report_uninitialized_variables";

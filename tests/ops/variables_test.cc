@@ -227,3 +227,20 @@ TEST_CASE("dense is x kernel + bias, under the names of tf.layers.dense") {
   session.run(initialize_global_variables(g));
   CHECK(session.run(y) == Tensor::matrix<float>({{10}}));
 }
+
+TEST_CASE("all tables are filled by one operation, which does nothing where there are none") {
+  Graph g;
+  const Operation nothing = initialize_tables(g);
+  CHECK(nothing.name() == "init_all_tables");
+  CHECK(nothing.node().control_inputs().empty());
+  const Operation fill = no_op(g, {.name = "fill"});
+  g.add_to_collection(keys::kTableInitializers, fill);
+  const Operation all = initialize_tables(g);
+  CHECK(all.name() == "init_all_tables_1");
+  CHECK(all.node().control_inputs() == std::vector<Node*>{&fill.node()});
+  g.add_to_collection(keys::kTableInitializers, std::int64_t{1});
+  CHECK_THROWS_WITH_AS(
+      initialize_tables(g),
+      "the collection 'table_initializer' holds something else than operations; a table's initializer is one",
+      InvalidArgument);
+}
