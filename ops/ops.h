@@ -11,6 +11,7 @@
 #include "ops/array_shape_ops.h"
 #include "ops/array_slice_ops.h"
 #include "ops/array_where_ops.h"
+#include "ops/assert_ops.h"
 #include "ops/batch_matmul.h"
 #include "ops/comparison_ops.h"
 #include "ops/control_flow_ops.h"

@@ -2,6 +2,7 @@
 // traits: which node is a variable, and which input of which op touches one, and how.
 #include "ops/state_ops.h"
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -123,6 +124,32 @@ const OpRegistration kVarIsInitializedOp{{
     .traits = {.variables = {{"resource", Access::kAsks}}, .stateful = true},
 }};
 
+const char* const kCounterT = "T: {int32, int64}";
+Shapes counter_shape(const ShapeContext& c) {
+  if (!c.variable_shape(0).compatible_with(Shape{})) c.refuse("the counter is no scalar");
+  return Shape{};
+}
+
+const OpRegistration kCountUpTo{{
+    .name = "CountUpTo",
+    .inputs = {"ref: Ref(T)"},
+    .outputs = {"output: T"},
+    .attrs = {"limit: int", kCounterT},
+    .shape = counter_shape,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"ref", Access::kUpdates}}},
+}};
+
+const OpRegistration kResourceCountUpTo{{
+    .name = "ResourceCountUpTo",
+    .inputs = {"resource: resource"},
+    .outputs = {"output: T"},
+    .attrs = {"limit: int", kCounterT},
+    .shape = counter_shape,
+    .gradient = Gradient::none("writes a variable"),
+    .traits = {.variables = {{"resource", Access::kUpdates}}, .stateful = true},
+}};
+
 // TensorFlow's names: a ref variable's operand lies in the scope of the op ("AssignAdd/value"), a resource
 // variable's beside it, and the read comes last.
 Output write(const Variable& variable, const Operand& value, std::string_view op,
@@ -159,6 +186,12 @@ Output is_variable_initialized(const Variable& variable, OpOptions o) {
   const bool resource = variable.parts().is_resource;
   return variable.graph().add(resource ? "VarIsInitializedOp" : "IsVariableInitialized",
                               {variable.parts().variable}, {}, o.name, o.where);
+}
+
+Output count_up_to(const Variable& variable, std::int64_t limit, OpOptions o) {
+  const bool resource = variable.parts().is_resource;
+  return variable.graph().add(resource ? "ResourceCountUpTo" : "CountUpTo", {variable.parts().variable},
+                              {{"limit", limit}, {"T", variable.dtype()}}, o.name, o.where);
 }
 
 }  // namespace runnel

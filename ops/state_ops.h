@@ -2,6 +2,7 @@
 // resource variable AssignVariableOp and its kin followed by a read. Making variables is in ops/variables.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "graph/node.h"
@@ -52,5 +53,17 @@ Output assign_sub(const Variable& variable, const Operand& value, OpOptions opti
 //   grad      none
 //   source    TensorFlow "IsVariableInitialized", "VarIsInitializedOp"
 Output is_variable_initialized(const Variable& variable, OpOptions options = {});
+
+// The value of the counter `variable` before this step, which adds one to it.
+//
+//   variable  T[], ref or resource
+//   limit     the value that the counter never passes
+//   returns   T[], 0 to limit - 1 for a counter that started at 0
+//   T         int32, int64
+//   errors    InvalidArgument if the variable is no scalar of these types; OutOfRange from Session::run once
+//             the counter is at the limit, and it stays as it is
+//   grad      none
+//   source    TensorFlow "CountUpTo", "ResourceCountUpTo"
+Output count_up_to(const Variable& variable, std::int64_t limit, OpOptions options = {});
 
 }  // namespace runnel

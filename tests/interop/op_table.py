@@ -32,6 +32,14 @@ def after_nothing(x):
 
 op("NoOp", after_nothing, UNARY, types=FLOATS)
 
+
+def after_check(x):
+    with tf.control_dependencies([raw.Assert(condition=True, data=[x, "x"])]):
+        return tf.identity(x)
+
+
+op("Assert", after_check, UNARY, types=MOVED, gradient=False)
+
 # --- elementwise
 for name in ("Add", "AddV2", "Sub", "Mul", "SquaredDifference", "Maximum", "Minimum"):
     for label, table in (("", BINARY), ("same", SAME), ("left", LEFT_SCALAR)):
@@ -289,6 +297,19 @@ op("VariableShape", shape_after_start, HELD, types=FLOATS)
 op("VariableV2", read_after_start(False), HELD, types=FLOATS)
 op("VarHandleOp", read_after_start(True), HELD, types=FLOATS)
 op("ReadVariableOp", read_after_start(True), HELD, types=FLOATS)
+
+
+def counted(resource):
+    def build(initial):
+        v = variable(initial, resource)
+        count = v.count_up_to(10)
+        return Steps(v.initializer, [count], count.op)
+    return build
+
+
+COUNTER = {"scalar": [Held(())]}
+op("CountUpTo", counted(False), COUNTER)
+op("ResourceCountUpTo", counted(True), COUNTER)
 
 
 def through_refs(initial, x):

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
+
 #include "graph/error.h"
 #include "graph/runtime/session.h"
 #include "tests/kernels/raw_variable.h"
@@ -97,4 +100,42 @@ TEST_CASE("nodes of writes are named as TensorFlow names them") {
   names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(before));
   CHECK(names == std::vector<std::string>{"AssignAdd/value", "AssignAdd", "Const", "AssignAddVariableOp",
                                           "ReadVariableOp"});
+}
+
+TEST_CASE("a counter hands out each value once, up to its limit, and stays there") {
+  for (const bool resource : {false, true}) {
+    CAPTURE(resource);
+    Graph g;
+    const Variable v = raw_variable(g, Tensor::scalar<std::int64_t>(0), resource);
+    const Output count = count_up_to(v, 2);
+    Session s(g);
+    CHECK_THROWS_AS(s.run(count), FailedPrecondition);
+    s.run(v.parts().initializer);
+    CHECK(s.run(count).scalar<std::int64_t>() == 0);
+    CHECK(s.run(count).scalar<std::int64_t>() == 1);
+    const std::string op = resource ? "ResourceCountUpTo" : "CountUpTo";
+    const std::string refusal = op + " '" + op + "': Reached limit of 2";
+    for (int again = 0; again < 2; ++again) CHECK_THROWS_WITH_AS(s.run(count), refusal.c_str(), OutOfRange);
+    CHECK(s.run(v).scalar<std::int64_t>() == 2);
+  }
+}
+
+TEST_CASE("a counter never wraps around") {
+  Graph g;
+  const Variable v = raw_variable(g, Tensor::scalar<std::int32_t>(2147483647), false);
+  const Output count = count_up_to(v, std::int64_t{1} << 40);
+  Session s(g);
+  s.run(v.parts().initializer);
+  CHECK_THROWS_WITH_AS(
+      s.run(count),
+      "CountUpTo 'CountUpTo': the counter is at 2147483647, the largest int32; the limit is 1099511627776",
+      OutOfRange);
+}
+
+TEST_CASE("only an integer scalar counts") {
+  Graph g;
+  CHECK_THROWS_WITH_AS(count_up_to(raw_variable(g, Tensor::vector<std::int64_t>({0}), false), 2),
+                       "CountUpTo 'CountUpTo': the counter is no scalar: ref is int64[1] (v:0)",
+                       InvalidArgument);
+  CHECK_THROWS_AS(count_up_to(raw_variable(g, Tensor::scalar(0.0f), false, "w"), 2), InvalidArgument);
 }
