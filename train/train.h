@@ -11,5 +11,6 @@
 #include "train/checkpoint/saver.h"
 #include "train/checkpoint/stored_checkpoints.h"
 #include "train/gradient_descent.h"
+#include "train/metrics/metric.h"
 #include "train/momentum.h"
 #include "train/optimizer.h"
