@@ -1,4 +1,4 @@
-// The door of train/: optimizers, and checkpoints with the Saver.
+// The door of train/: optimizers, checkpoints with the Saver, and the services of a long run.
 #pragma once
 
 #include "train/adam.h"
@@ -14,3 +14,8 @@
 #include "train/metrics/metric.h"
 #include "train/momentum.h"
 #include "train/optimizer.h"
+#include "train/setting.h"
+#include "train/supervisor/coordinated_thread.h"
+#include "train/supervisor/coordinator.h"
+#include "train/supervisor/looper_thread.h"
+#include "train/supervisor/stop_reason.h"
