@@ -109,6 +109,7 @@ class OnStop::Registration {
 };
 
 OnStop::OnStop(std::unique_ptr<Registration> registration) : registration_(std::move(registration)) {}
+OnStop::OnStop() = default;
 OnStop::OnStop(OnStop&&) noexcept = default;
 OnStop& OnStop::operator=(OnStop&&) noexcept = default;
 OnStop::~OnStop() = default;

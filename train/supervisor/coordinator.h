@@ -36,7 +36,7 @@ struct JoinOptions {
 // after that (the destructor waits for one that is running on another thread). Movable.
 class [[nodiscard]] OnStop {
  public:
-  OnStop() = default;
+  OnStop();
   class Registration;
   explicit OnStop(std::unique_ptr<Registration> registration);
   OnStop(OnStop&&) noexcept;
