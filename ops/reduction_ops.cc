@@ -313,6 +313,17 @@ const OpRegistration kMax{reduction("Max", kOrderedT, extreme_gradient)};
 const OpRegistration kMin{reduction("Min", kOrderedT, extreme_gradient)};
 const OpRegistration kProd{reduction("Prod", kNumberT, product_gradient)};
 
+// A reduction of bools has no T.
+OpSpec bool_reduction(const char* name) {
+  OpSpec spec = reduction(name, kNumberT, Gradient::none("returns bool"));
+  spec.inputs[0] = "input: bool";
+  spec.outputs[0] = "output: bool";
+  spec.attrs.erase(spec.attrs.begin() + 1);
+  return spec;
+}
+const OpRegistration kAll{bool_reduction("All")};
+const OpRegistration kAny{bool_reduction("Any")};
+
 // All axes of x: a Const beside the node, or a Range where the rank is 0 or not known, as in TensorFlow.
 Output all_axes(Graph& graph, const Operand& x) {
   const Shape shape = x.shape();
@@ -361,5 +372,9 @@ Output reduce_min(Operand x, ReduceOptions o) { return reduce("Min", x, o); }
 Output reduce_min(Operand x, Axes axes, ReduceOptions o) { return reduce("Min", x, axes, o); }
 Output reduce_prod(Operand x, ReduceOptions o) { return reduce("Prod", x, o); }
 Output reduce_prod(Operand x, Axes axes, ReduceOptions o) { return reduce("Prod", x, axes, o); }
+Output reduce_all(Operand x, ReduceOptions o) { return reduce("All", x, o); }
+Output reduce_all(Operand x, Axes axes, ReduceOptions o) { return reduce("All", x, axes, o); }
+Output reduce_any(Operand x, ReduceOptions o) { return reduce("Any", x, o); }
+Output reduce_any(Operand x, Axes axes, ReduceOptions o) { return reduce("Any", x, axes, o); }
 
 }  // namespace runnel

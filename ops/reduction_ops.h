@@ -1,6 +1,7 @@
-// Sums, means, extremes and products along axes. The axes go into the graph as a Const, as tf.reduce_sum and
-// the like make it: `Const` beside the node when all axes are meant, `NAME/reduction_indices` when they are
-// given. Left out: axes computed in the graph (such graphs import and run).
+// Sums, means, extremes, products, and all or any along axes. The axes go into the graph as a Const, as
+// tf.reduce_sum and the like make it: `Const` beside the node when all axes are meant,
+// `NAME/reduction_indices` when they are given. Left out: axes computed in the graph (such graphs import and
+// run).
 #pragma once
 
 #include <cstdint>
@@ -53,5 +54,17 @@ Output reduce_min(Operand x, ReduceOptions options = {});
 Output reduce_min(Operand x, Axes axes, ReduceOptions options = {});
 Output reduce_prod(Operand x, ReduceOptions options = {});
 Output reduce_prod(Operand x, Axes axes, ReduceOptions options = {});
+
+// Whether all elements along axes are true, or any is; over all axes if none are given.
+//
+//   x        bool[...]
+//   returns  bool[the other dimensions]; of no elements all are true and none is
+//   errors   InvalidArgument if x is not bool or has no such axis
+//   grad     none
+//   source   TensorFlow "All", "Any"
+Output reduce_all(Operand x, ReduceOptions options = {});
+Output reduce_all(Operand x, Axes axes, ReduceOptions options = {});
+Output reduce_any(Operand x, ReduceOptions options = {});
+Output reduce_any(Operand x, Axes axes, ReduceOptions options = {});
 
 }  // namespace runnel

@@ -1,4 +1,4 @@
-// Max, Min and Prod along axes. NaN wins; the extreme of nothing is the far end of the type.
+// Max, Min, Prod, All and Any along axes. NaN wins; the extreme of nothing is the far end of the type.
 #include <limits>
 #include <type_traits>
 
@@ -56,6 +56,26 @@ struct Product : AsItIs {
     return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
   }
 };
+struct Every : AsItIs {
+  template <class T>
+  static T identity() {
+    return true;
+  }
+  template <class T>
+  static T combine(T a, T b) {
+    return a && b;
+  }
+};
+struct Some : AsItIs {
+  template <class T>
+  static T identity() {
+    return false;
+  }
+  template <class T>
+  static T combine(T a, T b) {
+    return a || b;
+  }
+};
 
 constexpr auto kNumbers = on<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                              std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
@@ -65,6 +85,8 @@ const KernelRegistration kMin{"Min", kNumbers,
                               []<class T>(Bind& b) { bind_reduction<Fold<Smallest, T>>(b); }};
 const KernelRegistration kProd{"Prod", kNumbers,
                                []<class T>(Bind& b) { bind_reduction<Fold<Product, T>>(b); }};
+const KernelRegistration kAll{"All", any, [](Bind& b) { bind_reduction<Fold<Every, bool>>(b); }};
+const KernelRegistration kAny{"Any", any, [](Bind& b) { bind_reduction<Fold<Some, bool>>(b); }};
 
 }  // namespace
 }  // namespace runnel

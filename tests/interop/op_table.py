@@ -109,6 +109,10 @@ for name in ("Sum", "Mean", "Max", "Min", "Prod"):
     op(name, reduce, {"large": [(50, 130), i32(0)], "rows": [(50, 130), i32(1)], "all": [(50, 130), i32([0, 1])],
                       "vector": [(1000,), i64(0)]}, label="large", gradient=name != "Prod", types=FLOATS)
 op("Prod", lambda x, axis: raw.Prod(input=x, axis=axis), EACH_AXIS, label="of_zeros", values="coarse", types=FLOATS)
+for name in ("All", "Any"):
+    for keep in (False, True):
+        op(name, lambda x, axis, f=getattr(raw, name), keep=keep: f(input=x, axis=axis, keep_dims=keep), {**REDUCE, **EACH_AXIS},
+           types=(tf.bool,), label="kept" * keep)
 SCAN = cases([(1,), i32(0)], [(0, 3), i32(1)], [(2, 3, 4), i64(-2)])
 for name in ("Cumsum", "Cumprod"):
     for exclusive in (False, True):

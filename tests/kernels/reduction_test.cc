@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -227,4 +228,22 @@ TEST_CASE("the derivative of a product over no elements has none") {
   CHECK(gradient_gap(f, {random({0, 3})}) == 0);
   CHECK(gradient_gap(f, {random({3, 0})}) == 0);
   CHECK(gradient_gap([](const Outputs& in) { return reduce_prod(in[0]); }, {random({})}) < 1e-6);
+}
+
+TEST_CASE("all and any of bools go along axes, and of nothing all are true and none is") {
+  Graph g;
+  const Output x = constant(g, Tensor::from<bool>({2, 2}, std::array<bool, 4>{true, false, true, true}));
+  CHECK(evaluate(reduce_all(x, 1)) == Tensor::from<bool>({2}, std::array<bool, 2>{false, true}));
+  CHECK(evaluate(reduce_any(x, 0, {.keep_dims = true})).shape() == Shape{1, 2});
+  CHECK(evaluate(reduce_all(x)).scalar<bool>() == false);
+  CHECK(evaluate(reduce_any(x)).scalar<bool>() == true);
+  const Output none = constant(g, Tensor(DType::kBool, Shape{0}));
+  CHECK(evaluate(reduce_all(none)).scalar<bool>() == true);
+  CHECK(evaluate(reduce_any(none)).scalar<bool>() == false);
+}
+
+TEST_CASE("all of numbers is refused") {
+  Graph g;
+  CHECK_THROWS_WITH_AS(reduce_all(constant(g, Tensor::scalar(1.0f), {.name = "x"}), Axes{}),
+                       "All 'All': input 0 must be bool, but x:0 is float[]", InvalidArgument);
 }
