@@ -35,6 +35,25 @@ void Bind::check_type(DType wanted, DType actual, std::string_view arg) const {
   if (wanted != actual) throw Internal(cat("the kernel takes ", arg, " as ", wanted, ", but it is ", actual));
 }
 
+const Node& Bind::maker(std::string_view arg, const char* kind) const {
+  const auto at = static_cast<std::size_t>(node_->input_position(arg));
+  const Node* maker = at < makers_.size() ? makers_[at] : nullptr;
+  if (!maker)
+    throw InvalidArgument(
+        cat(arg, " is no handle that a node of this graph makes: a handle cannot be fed; feed the ",
+            "tensors that come out of the ", kind));
+  return *maker;
+}
+
+std::shared_ptr<NodeState> Bind::find_resource(std::string_view arg, const std::type_info& type,
+                                               const char* kind) const {
+  const Node& from = maker(arg, kind);
+  std::shared_ptr<NodeState> state = resource_({.maker = &from, .type = &type});
+  if (!state)
+    throw InvalidArgument(cat(arg, " is made by ", from.op(), " '", from.name(), "', which makes no ", kind));
+  return state;
+}
+
 void KernelRegistration::add(const char* op, const char* attr, DType type, BindFunction bind,
                              KernelOptions options) {
   registry()[op].push_back({attr, type, std::move(bind), options});

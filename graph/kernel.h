@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <typeinfo>
@@ -50,6 +51,15 @@ class Waker {
  public:
   virtual ~Waker() = default;
   virtual void wake() = 0;
+};
+
+// What a kernel that parked keeps until it is tried again. Dropped when the kernel has run and when its step
+// ends without that, whatever the reason: the destructor takes back what still waits.
+class Parked {
+ public:
+  virtual ~Parked() = default;
+  // Said when the step is stopped meanwhile: "Dequeue operation was cancelled".
+  virtual std::string cancelled() const = 0;
 };
 
 // What a kernel sees while it runs. The subscripts are inline loads; everything else is off the hot path.
@@ -97,6 +107,8 @@ class Context {
   virtual bool initialized(int var_slot) const = 0;
   // For a kernel that cannot go on: keep the waker, return false, and wake it when trying again may help.
   virtual std::shared_ptr<Waker> waker() = 0;
+  // Of this kernel in this step: what it left here when it parked; null at its first try.
+  virtual std::shared_ptr<Parked>& parked() = 0;
   // True when the step was cancelled or is over its deadline; long kernels look at it.
   virtual bool cancelled() const = 0;
 
@@ -169,6 +181,14 @@ class NodeState {
   virtual ~NodeState() = default;
 };
 
+// Asks for the resource that a node makes: by its container, name and type.
+struct ResourceRequest {
+  const Node* maker = nullptr;
+  const std::type_info* type = nullptr;
+  std::function<std::shared_ptr<NodeState>()> make = nullptr;  // none: null if there is no such resource
+};
+using ResourceFinder = std::function<std::shared_ptr<NodeState>(const ResourceRequest&)>;
+
 // What a binder may ask while a kernel is bound. All shapes are known, but those of outputs that only the
 // kernel can tell (then Context::room or Context::set_output is due).
 class Bind {
@@ -216,6 +236,24 @@ class Bind {
         [&]() -> std::shared_ptr<NodeState> { return std::make_shared<S>(std::forward<Args>(args)...); }));
   }
 
+  // For an op whose output is the handle of a resource (`resource`, or `string` on a ref edge): the state
+  // behind it, which all nodes of one container and shared_name share; without shared_name it goes by the
+  // node's name. `make` returns a shared_ptr<S> and is called once a session. S is a NodeState and says what
+  // it is: S::kKind ("queue").
+  template <class S, class F>
+  std::shared_ptr<S> make_resource(F make) const {
+    return std::static_pointer_cast<S>(
+        resource_({node_, &typeid(S), [&]() -> std::shared_ptr<NodeState> { return make(); }}));
+  }
+  // The state behind the handle that comes in, found through Identity and the like. Throws InvalidArgument if
+  // the node that makes the handle makes no S, or the handle is fed.
+  template <class S>
+  std::shared_ptr<S> resource(std::string_view arg) const {
+    return std::static_pointer_cast<S>(find_resource(arg, typeid(S), S::kKind));
+  }
+  // The node that makes the handle. Throws as resource().
+  const Node& maker(std::string_view arg, const char* kind) const;
+
   // The files that the session's ops read and write; outlives it.
   FileSystem& files() const { return *files_; }
 
@@ -237,6 +275,8 @@ class Bind {
     if constexpr (!std::is_same_v<T, std::byte>) check_type(dtype_of<T>(), actual, arg);
   }
   void check_type(DType wanted, DType actual, std::string_view arg) const;
+  std::shared_ptr<NodeState> find_resource(std::string_view arg, const std::type_info& type,
+                                           const char* kind) const;
 
   const Node* node_ = nullptr;
   std::vector<TensorInfo> inputs_, outputs_;  // flat; dtypes without ref; a variable input has the variable's
@@ -244,6 +284,8 @@ class Bind {
   std::vector<int> input_slots_, output_slots_;
   std::vector<bool> wanted_;
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> node_state_;
+  std::vector<const Node*> makers_;  // by flat input: what makes the handle; null where no node does
+  ResourceFinder resource_;
   FileSystem* files_ = nullptr;
   BoundKernel kernel_;
   double nanoseconds_ = 0;

@@ -26,6 +26,7 @@ class SoloContext final : public Context {
   void assign(int, Tensor) override { refuse(); }
   bool initialized(int) const override { refuse(); }
   std::shared_ptr<Waker> waker() override { refuse(); }
+  std::shared_ptr<Parked>& parked() override { refuse(); }
   bool cancelled() const override { return false; }
   std::vector<Tensor> outputs() {
     return {tensors_.begin() + static_cast<std::ptrdiff_t>(inputs_), tensors_.end()};
@@ -63,6 +64,8 @@ BoundKernel Binder::bind(BindRequest request) {
     bind.output_slots_ = std::move(request.output_slots);
     bind.wanted_ = std::move(request.wanted);
     bind.node_state_ = std::move(request.node_state);
+    bind.makers_ = std::move(request.makers);
+    bind.resource_ = std::move(request.resource);
     bind.files_ = request.files ? request.files : &real_file_system();
     kernel->bind(bind);
     if (!bind.kernel_) throw Internal("its binder gave no closure");

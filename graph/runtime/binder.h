@@ -17,6 +17,8 @@ struct BindRequest {
   std::vector<int> input_slots, output_slots;
   std::vector<bool> wanted;
   std::function<std::shared_ptr<NodeState>(const std::function<std::shared_ptr<NodeState>()>&)> node_state;
+  std::vector<const Node*> makers;  // by flat input, as Bind knows them
+  ResourceFinder resource;
   FileSystem* files = nullptr;  // none means the machine's
 };
 

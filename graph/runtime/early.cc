@@ -41,6 +41,7 @@ class Execution::Parking final : public Waker {
 // nothing the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
 void Execution::run_early() {
   if (!parking_) parking_ = std::make_shared<Parking>();
+  check_outgrown();
   struct Registered {
     Engine& engine;
     const std::shared_ptr<Waker> waker;
@@ -55,6 +56,11 @@ void Execution::run_early() {
       if (token) token->state()->remove(waker);
     }
   } registered(engine_, parking_, options_->cancellation);
+  struct Drop {
+    std::vector<std::shared_ptr<Parked>>& parked;
+    ~Drop() { parked.clear(); }
+  } drop{parked_};
+  parked_.resize(plan_.early.size());
   std::vector<char> done(plan_.early.size(), 0);
   for (std::size_t left = done.size(); left > 0;) {
     bool moved = false;
@@ -63,15 +69,19 @@ void Execution::run_early() {
       if (done[k] ||
           !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; }))
         continue;
+      trying_ = k;
       if (!run_early_step(step)) continue;
+      parked_[k].reset();
       done[k] = 1;
       moved = true;
       --left;
     }
-    throw_if_stopped();
-    if (!moved) {
-      parking_->wait(has_deadline_, deadline_);
+    if (moved) {
       throw_if_stopped();
+    } else {
+      stop_parked(engine_.no_waiting());
+      parking_->wait(has_deadline_, deadline_);
+      stop_parked({});
     }
   }
 }
@@ -89,7 +99,10 @@ bool Execution::run_early_step(const EarlyStep& step) {
       const PlannedVariable& v = plan_.variables[static_cast<std::size_t>(step.variables[locked])];
       v.slot->lock(v.exclusive, engine_.lock_room(), [this] { throw_if_stopped(); });
     }
-    for (const int k : step.variables) look_at(plan_.variables[static_cast<std::size_t>(k)]);
+    for (const int k : step.variables) {
+      look_at(plan_.variables[static_cast<std::size_t>(k)]);
+      own(plan_.variables[static_cast<std::size_t>(k)]);
+    }
     const FloatState flushed;
     const auto start = trace_ ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const bool done =
@@ -97,9 +110,45 @@ bool Execution::run_early_step(const EarlyStep& step) {
     if (trace_) done ? trace_->note(step.info, start) : trace_->tried(step.info, start);
     unlock();
     return done;
+  } catch (const PlanOutgrown&) {
+    unlock();
+    refuse_again();
   } catch (...) {
     unlock();
     rethrow_at(step.info);
+  }
+}
+
+// While nothing has run yet, another plan may take over.
+void Execution::check_outgrown() {
+  if (engine_.epoch.load(std::memory_order_acquire) == epoch_) return;
+  for (const PlannedVariable& v : plan_.variables) {
+    v.slot->lock(false, engine_.lock_room(), [this] { throw_if_stopped(); });
+    const bool outgrown = v.slot->buffer && v.shape_matters && !(v.slot->shape == v.assumed);
+    v.slot->unlock(false, engine_.lock_room());
+    if (outgrown) throw PlanOutgrown{};
+  }
+}
+
+// What ran before it waited has taken effect, so the step must not begin anew.
+void Execution::refuse_again() const {
+  throw Aborted("a variable got another shape while this step waited: run the step again");
+}
+
+// Throws if the step was stopped or must not wait for a reason, naming what waits.
+void Execution::stop_parked(const std::optional<std::string>& no_waiting) {
+  std::size_t k = 0;
+  while (k < parked_.size() && !parked_[k]) ++k;
+  try {
+    throw_if_stopped();
+    if (no_waiting) throw Cancelled(*no_waiting);
+  } catch (const Error& error) {
+    if (k == parked_.size()) throw;
+    const Node& node = *plan_.early[k].info.node;
+    const std::string text = error.code() == Code::kCancelled
+                                 ? cat(parked_[k]->cancelled(), ": ", error.message())
+                                 : error.message();
+    throw_error(error.code(), cat(node.op(), " '", node.name(), "': ", text), node.where(), node.name());
   }
 }
 

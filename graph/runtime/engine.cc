@@ -106,6 +106,22 @@ std::shared_ptr<NodeState> Engine::state_of(const Node& node,
   return state;
 }
 
+std::shared_ptr<NodeState> Engine::resource_of(const ResourceRequest& request) {
+  const auto attr_of = [&](const char* name) {
+    const AttrValue* attr = request.maker->attr(name);
+    const std::string* text = attr ? attr->if_is<std::string>() : nullptr;
+    return text ? *text : std::string();
+  };
+  const std::string shared = attr_of("shared_name");
+  const ResourceKey key{attr_of("container"), shared.empty() ? request.maker->name() : shared,
+                        std::type_index(*request.type)};
+  std::lock_guard hold(state_mutex_);
+  const auto at = resources_.find(key);
+  if (at != resources_.end()) return at->second;
+  if (!request.make) return nullptr;
+  return resources_.emplace(key, request.make()).first->second;
+}
+
 std::shared_ptr<Recipe> Engine::recipe_for(std::span<const Fetch> fetches, std::span<const Feed> feeds) {
   thread_local RequestKey key;  // kept, so that looking up takes no memory
   key.parts.clear();
@@ -166,6 +182,22 @@ void Engine::close() {
   lock_room_.wake_all();
   hold.lock();
   idle_.wait(hold, [&] { return running_.load() == 0; });
+}
+
+void Engine::stop_waiting(std::string reason) {
+  std::lock_guard hold(close_mutex_);
+  no_waiting_ = std::move(reason);
+  for (const std::shared_ptr<Waker>& waker : parked_) waker->wake();
+}
+
+void Engine::resume_waiting() {
+  std::lock_guard hold(close_mutex_);
+  no_waiting_.reset();
+}
+
+std::optional<std::string> Engine::no_waiting() const {
+  std::lock_guard hold(close_mutex_);
+  return no_waiting_;
 }
 
 void Engine::add_parked(const std::shared_ptr<Waker>& waker) {

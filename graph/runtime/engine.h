@@ -8,8 +8,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
+#include <typeindex>
 #include <unordered_map>
 #include <vector>
 
@@ -60,6 +63,7 @@ class Engine {
   VariableSlot* slot_of(const Node& variable);
   std::shared_ptr<NodeState> state_of(const Node& node,
                                       const std::function<std::shared_ptr<NodeState>()>& make);
+  std::shared_ptr<NodeState> resource_of(const ResourceRequest& request);
   std::shared_ptr<Recipe> recipe_for(std::span<const Fetch> fetches, std::span<const Feed> feeds);
 
   // Marks a step as running, or throws FailedPrecondition when the session is closed.
@@ -70,6 +74,11 @@ class Engine {
   // Wakers of parked steps, so that close() reaches them.
   void add_parked(const std::shared_ptr<Waker>& waker);
   void remove_parked(const std::shared_ptr<Waker>& waker);
+  // Session::stop_waiting and resume_waiting.
+  void stop_waiting(std::string reason);
+  void resume_waiting();
+  // Why no step may wait now, if so.
+  std::optional<std::string> no_waiting() const;
 
   ThreadPool* pool() const { return pool_.get(); }        // null where one thread does all
   int kernel_threads() const { return kernel_threads_; }  // that share one kernel
@@ -99,6 +108,8 @@ class Engine {
   std::map<std::string, std::unique_ptr<VariableSlot>> slots_;
   std::unordered_map<const Node*, VariableSlot*> slots_of_nodes_;  // looked up before
   std::unordered_map<const Node*, std::shared_ptr<NodeState>> states_;
+  using ResourceKey = std::tuple<std::string, std::string, std::type_index>;  // container, name, what it is
+  std::map<ResourceKey, std::shared_ptr<NodeState>> resources_;
 
   std::shared_mutex recipe_mutex_;
   struct Entry {
@@ -110,9 +121,10 @@ class Engine {
 
   std::atomic<bool> closed_{false};
   std::atomic<int> running_{0};
-  std::mutex close_mutex_;
+  mutable std::mutex close_mutex_;
   std::condition_variable idle_;
   std::vector<std::shared_ptr<Waker>> parked_;
+  std::optional<std::string> no_waiting_;
 };
 
 }  // namespace runnel

@@ -97,17 +97,19 @@ void Execution::run(std::span<const Feed> feeds, const RunOptions& options, Tens
   if (has_deadline_ || options.cancellation) throw_if_stopped();
   take_feeds(feeds);
   renew_own();
-  if (!plan_.early.empty()) run_early();
-  lock_variables();
   struct End {
     Execution& e;
+    std::size_t locked = 0;
     ~End() {
-      e.unlock_variables(e.plan_.variables.size());
+      e.unlock_variables(locked);
       e.drop_aliases();
     }
   } end{*this};
+  if (!plan_.early.empty()) run_early();
+  lock_variables();
+  end.locked = plan_.variables.size();
   look_at_variables();
-  own_written();
+  for (const PlannedVariable& variable : plan_.variables) own(variable);
   run_steps();
   hand_out(out);
   engine_.counters.kernels_run.store(plan_.kernels, std::memory_order_relaxed);
@@ -172,23 +174,26 @@ void Execution::look_at(const PlannedVariable& variable) {
 void Execution::look_at_variables() {
   const std::uint64_t now = engine_.epoch.load(std::memory_order_acquire);
   if (now == epoch_) return;
-  for (const PlannedVariable& variable : plan_.variables) look_at(variable);
+  try {
+    for (const PlannedVariable& variable : plan_.variables) look_at(variable);
+  } catch (const PlanOutgrown&) {
+    if (!plan_.early.empty()) refuse_again();
+    throw;
+  }
   epoch_ = now;
 }
 
 // A buffer that someone else holds, as a fetched tensor or a snapshot, is copied before it is written.
-void Execution::own_written() {
-  for (const PlannedVariable& variable : plan_.variables) {
-    VariableSlot& slot = *variable.slot;
-    if (!variable.updated || !slot.buffer || !slot.buffer->shared()) continue;
-    Tensor copy(slot.dtype, slot.shape, slot.buffer);
-    copy.mutable_data();
-    slot.buffer = copy.buffer();
-    copy = {};
-    engine_.epoch.fetch_add(1, std::memory_order_release);
-    engine_.counters.copies_by_writers.fetch_add(1, std::memory_order_relaxed);
-    point(variable);
-  }
+void Execution::own(const PlannedVariable& variable) {
+  VariableSlot& slot = *variable.slot;
+  if (!variable.updated || !slot.buffer || !slot.buffer->shared()) return;
+  Tensor copy(slot.dtype, slot.shape, slot.buffer);
+  copy.mutable_data();
+  slot.buffer = copy.buffer();
+  copy = {};
+  engine_.epoch.fetch_add(1, std::memory_order_release);
+  engine_.counters.copies_by_writers.fetch_add(1, std::memory_order_relaxed);
+  point(variable);
 }
 
 void Execution::run_steps() {

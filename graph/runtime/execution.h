@@ -4,7 +4,9 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,7 @@ class Execution final : public Context {
   void assign(int slot, Tensor value) override;
   bool initialized(int slot) const override;
   std::shared_ptr<Waker> waker() override;
+  std::shared_ptr<Parked>& parked() override { return parked_[trying_]; }
   bool cancelled() const override;
 
   // For steps of the plan itself (steps.cc).
@@ -86,11 +89,14 @@ class Execution final : public Context {
   void renew_own();
   void run_early();
   bool run_early_step(const EarlyStep& step);
+  void check_outgrown();
+  void stop_parked(const std::optional<std::string>& no_waiting);
+  [[noreturn]] void refuse_again() const;
   void lock_variables();
   void unlock_variables(std::size_t count);
   void look_at_variables();
   void look_at(const PlannedVariable& variable);
-  void own_written();
+  void own(const PlannedVariable& variable);
   void run_steps();
   // The same with a StepTrace (step_trace.cc).
   void run_recorded(std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
@@ -117,7 +123,9 @@ class Execution final : public Context {
   std::chrono::steady_clock::time_point deadline_;
   bool has_deadline_ = false;
   std::shared_ptr<Parking> parking_;
-  StepTrace* trace_ = nullptr;  // of a run that is recorded
+  std::vector<std::shared_ptr<Parked>> parked_;  // by early step
+  std::size_t trying_ = 0;                       // the early step that runs
+  StepTrace* trace_ = nullptr;                   // of a run that is recorded
 };
 
 }  // namespace runnel

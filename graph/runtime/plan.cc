@@ -74,17 +74,17 @@ class PlanMaker {
       WorkNode& node = work_.at(*at);
       if (node.node && node.live && node.node->spec().traits.may_park) node.parks = true;
       if (!node.parks) continue;
-      if (node.may_be_dead)
-        throw Unimplemented("an op that may wait cannot stand behind a switch yet", node.node->where(),
-                            node.node->name());
-      for (const ValueId& id : node.inputs) work_.at(id.node).parks = true;
-      for (const int b : node.before) work_.at(b).parks = true;
+      for (const int b : work_.before[static_cast<std::size_t>(*at)]) work_.at(b).parks = true;
     }
-    for (WorkNode& node :
-         work_.nodes)  // locks do not outlive the early step, so nothing may go on reading there
-      if (node.parks && node.kind == Kind::kKernel && !node.inputs.empty() &&
-          access_of(*node.node, 0) == Access::kReads)
-        node.must_copy = true;
+    for (WorkNode& node : work_.nodes)
+      if (node.parks && shares_variable(node)) node.must_copy = true;
+  }
+
+  // Locks do not outlive an early step, so nothing may go on reading a variable's memory behind it.
+  bool shares_variable(const WorkNode& node) const {
+    if (node.kind != Kind::kKernel || node.inputs.empty() || work_.value(node.inputs[0]).variable < 0)
+      return false;
+    return access_of(*node.node, 0) == Access::kReads || node.node->spec().traits.view != nullptr;
   }
 
   int slot_of(const ValueId& id) const {
@@ -261,8 +261,8 @@ class PlanMaker {
     plan_->early.push_back(std::move(step));
   }
 
-  // An early step waits for the early steps that come before it by data or control, through views and the
-  // like.
+  // An early step waits for the early steps that come before it by data, control or the order of variables'
+  // uses, through views and the like.
   void link_early() {
     for (std::size_t at = 0; at < early_nodes_.size(); ++at) {
       std::vector<int> todo{early_nodes_[at]};
@@ -279,8 +279,7 @@ class PlanMaker {
             todo.push_back(from);
           }
         };
-        for (const ValueId& id : work_.at(i).inputs) visit(id.node);
-        for (const int b : work_.at(i).before) visit(b);
+        for (const int b : work_.before[static_cast<std::size_t>(i)]) visit(b);
       }
     }
   }

@@ -127,6 +127,18 @@ BoundKernel NodeBinder::merge_of(int i) const {
   return merge_step(std::move(plan));
 }
 
+// What makes the handles among the inputs: whatever stands behind aliases and switches.
+std::vector<const Node*> NodeBinder::makers_of(const WorkNode& node) const {
+  std::vector<const Node*> out;
+  for (ValueId id : node.inputs) {
+    const WorkNode* from = &work_.at(id.node);
+    while ((from->kind == Kind::kView || from->kind == Kind::kSwitch) && !from->inputs.empty())
+      from = &work_.at(from->inputs[0].node);
+    out.push_back(from->node);
+  }
+  return out;
+}
+
 BoundKernel NodeBinder::kernel(int i) {
   const WorkNode& node = work_.at(i);
   BindRequest request;
@@ -143,6 +155,8 @@ BoundKernel NodeBinder::kernel(int i) {
     request.wanted.push_back(node.outputs[k].wanted);
   }
   request.node_state = [this, &node](const auto& make) { return engine_.state_of(*node.node, make); };
+  request.makers = makers_of(node);
+  request.resource = [this](const ResourceRequest& r) { return engine_.resource_of(r); };
   request.files = engine_.options().file_system;
   return Binder::bind(std::move(request));
 }
@@ -157,6 +171,8 @@ BoundKernel NodeBinder::late(int i) {
   for (const std::string& arg : node.node->spec().traits.bind_values)
     for (int k = 0; k < node.node->input_count(arg); ++k)
       plan.needs_value[static_cast<std::size_t>(node.node->input_position(arg, k))] = true;
+  plan.makers = makers_of(node);
+  plan.may_park = node.node->spec().traits.may_park;
   for (const ValueId& id : node.inputs) plan.inputs.push_back(slot_of(id));
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     plan.outputs.push_back(slot_of({i, static_cast<int>(k)}));

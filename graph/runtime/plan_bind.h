@@ -27,6 +27,7 @@ class NodeBinder {
   void number_flags();
   std::vector<int> dead_if(const WorkNode& node) const;
   std::vector<int> guarded_variables(const WorkNode& node) const;
+  std::vector<const Node*> makers_of(const WorkNode& node) const;
   BoundKernel guarded(int i);
   BoundKernel inner(int i);
   BoundKernel view_of(int i) const;

@@ -86,7 +86,14 @@ bool CancellationToken::cancelled() const { return state_->flag.load(std::memory
 
 Session::Session() : Session(default_graph()) {}
 Session::Session(Graph& graph, SessionOptions options) : engine_(std::make_shared<Engine>(graph, options)) {}
-Session::~Session() { close(); }
+Session::Session(std::shared_ptr<Engine> engine) : engine_(std::move(engine)), is_share_(true) {}
+Session::~Session() {
+  if (!is_share_) close();
+}
+
+std::shared_ptr<Session> Session::share() { return std::shared_ptr<Session>(new Session(engine_)); }
+void Session::stop_waiting(std::string reason) { engine_->stop_waiting(std::move(reason)); }
+void Session::resume_waiting() { engine_->resume_waiting(); }
 
 Graph& Session::graph() const { return engine_->graph(); }
 FileSystem& Session::files() const {

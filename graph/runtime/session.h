@@ -124,7 +124,7 @@ class Prepared {
   std::unique_ptr<PreparedState> state_;
 };
 
-// Everything but the constructor is thread-safe. The destructor closes the session.
+// Everything but the constructor is thread-safe. The destructor closes the session, unless it is a share.
 class Session {
  public:
   Session();  // of the default graph
@@ -174,6 +174,15 @@ class Session {
   void close();
   bool closed() const;
 
+  // Another handle of the same session, which may outlive this one: closing either closes both, and so does
+  // the end of the one that was made with the graph; the end of a share closes nothing.
+  std::shared_ptr<Session> share();
+
+  // From now on a step that would have to wait (for a queue) ends at once with Cancelled, which tells the
+  // reason, and so do those that wait now. Steps that need not wait run on.
+  void stop_waiting(std::string reason);
+  void resume_waiting();
+
   Graph& graph() const;
   FileSystem& files() const;  // of SessionOptions, or the machine's
   SessionStats stats() const;
@@ -183,11 +192,13 @@ class Session {
   const std::shared_ptr<Engine>& engine() const { return engine_; }
 
  private:
+  explicit Session(std::shared_ptr<Engine> engine);  // a share
   void run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
                 Tensor* out);
   Tensor only(Fetch fetch, std::string_view kind, const std::string& name, std::initializer_list<Feed> feeds,
               DType type);
   std::shared_ptr<Engine> engine_;
+  bool is_share_ = false;
 };
 
 }  // namespace runnel

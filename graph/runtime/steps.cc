@@ -95,6 +95,8 @@ void bind_late(const LatePlan& plan, Execution& e, Execution::LateBinding& bindi
   request.output_slots = plan.outputs;
   request.wanted = plan.wanted;
   request.node_state = [&plan](const auto& make) { return plan.engine->state_of(*plan.node, make); };
+  request.makers = plan.makers;
+  request.resource = [&plan](const ResourceRequest& r) { return plan.engine->resource_of(r); };
   request.files = plan.engine->options().file_system;
   binding.kernel = Binder::bind(std::move(request));
   plan.engine->counters.late_bindings.fetch_add(1, std::memory_order_relaxed);
@@ -148,12 +150,32 @@ const Execution::LateBinding& binding_for(const LatePlan& plan, Execution& e) {
   return kept[cache.last];
 }
 
-void run_late(const LatePlan& plan, Execution& e) {
+// False when it parked.
+bool run_bound(const BoundKernel& kernel, Context& c) {
+  if (kernel.try_run()) return kernel.try_run()(kernel.closure(), c);
+  kernel.run()(kernel.closure(), c);
+  return true;
+}
+
+bool run_late(const LatePlan& plan, Execution& e) {
   const Execution::LateBinding& binding = binding_for(plan, e);
-  if (binding.view) return e.alias(plan.outputs[0], plan.inputs[0], binding.outputs[0]);
+  if (binding.view) {
+    e.alias(plan.outputs[0], plan.inputs[0], binding.outputs[0]);
+    return true;
+  }
   for (std::size_t k = 0; k < plan.outputs.size(); ++k)
     if (binding.outputs[k].is_known()) e.make_room(plan.outputs[k], binding.outputs[k]);
-  binding.kernel.run()(binding.kernel.closure(), e);
+  return run_bound(binding.kernel, e);
+}
+
+bool run_guarded(const GuardPlan& plan, Execution& e) {
+  if (any_dead(e, plan.dead_if)) {
+    e.set_dead(plan.flag);
+    return true;
+  }
+  e.set_alive(plan.flag);
+  for (const int slot : plan.variables) e.require_initialized(slot, plan.node);
+  return !plan.inner || run_bound(plan.inner, e);
 }
 
 }  // namespace
@@ -200,17 +222,15 @@ BoundKernel merge_step(MergePlan plan) {
 }
 
 BoundKernel guard_step(GuardPlan plan) {
-  return BoundKernel::make([plan](Context& c) {
-    Execution& e = execution(c);
-    if (any_dead(e, plan.dead_if)) return e.set_dead(plan.flag);
-    e.set_alive(plan.flag);
-    for (const int slot : plan.variables) e.require_initialized(slot, plan.node);
-    if (plan.inner) plan.inner.run()(plan.inner.closure(), c);
-  });
+  if (plan.inner.try_run())
+    return BoundKernel::make([plan](Context& c) -> bool { return run_guarded(plan, execution(c)); });
+  return BoundKernel::make([plan](Context& c) -> void { run_guarded(plan, execution(c)); });
 }
 
 BoundKernel late_step(LatePlan plan) {
-  return BoundKernel::make([plan](Context& c) { run_late(plan, execution(c)); });
+  if (plan.may_park)
+    return BoundKernel::make([plan](Context& c) -> bool { return run_late(plan, execution(c)); });
+  return BoundKernel::make([plan](Context& c) -> void { run_late(plan, execution(c)); });
 }
 
 BoundKernel check_step() {

@@ -35,7 +35,7 @@ struct MergePlan {
 BoundKernel merge_step(MergePlan plan);
 
 // Runs `inner` unless one of `dead_if` is set; then sets `flag`. Variables listed are checked for a value
-// first.
+// first. May park if `inner` may.
 struct GuardPlan {
   std::vector<int> dead_if;
   int flag = -1;
@@ -50,8 +50,10 @@ struct LatePlan {
   const Node* node = nullptr;
   std::vector<int> inputs, outputs;  // slots
   std::vector<DType> output_types;
-  std::vector<bool> needs_value;  // by input: listed in bind_values
-  std::vector<bool> wanted;       // by output
+  std::vector<bool> needs_value;    // by input: listed in bind_values
+  std::vector<bool> wanted;         // by output
+  std::vector<const Node*> makers;  // by input, as Bind knows them
+  bool may_park = false;
   int cache = -1;
   Engine* engine = nullptr;
 };
