@@ -18,4 +18,6 @@
 #include "train/supervisor/coordinated_thread.h"
 #include "train/supervisor/coordinator.h"
 #include "train/supervisor/looper_thread.h"
+#include "train/supervisor/session_manager.h"
 #include "train/supervisor/stop_reason.h"
+#include "train/supervisor/stop_signals.h"
