@@ -19,5 +19,6 @@
 #include "train/supervisor/coordinator.h"
 #include "train/supervisor/looper_thread.h"
 #include "train/supervisor/session_manager.h"
+#include "train/supervisor/queue_runner.h"
 #include "train/supervisor/stop_reason.h"
 #include "train/supervisor/stop_signals.h"

@@ -139,6 +139,10 @@ Coordinator::~Coordinator() {
   } catch (...) {
     log_error(cat("Coordinator: ended without join(): ", text_of(std::current_exception())));
   }
+  // Those that were never started have bodies that may share this coordinator.
+  std::unique_lock lock(state_->mutex);
+  const std::vector<CoordinatedThread> left = std::exchange(state_->threads, {});
+  lock.unlock();
 }
 
 std::shared_ptr<Coordinator> Coordinator::share() const {
