@@ -3,33 +3,17 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "graph/error.h"
 #include "ops/ops.h"
+#include "tests/train/monitored/probe_hook.h"
 #include "train/supervisor/stop_reason.h"
 
 namespace runnel {
 namespace {
-
-// A hook made of two functions.
-class Probe final : public SessionRunHook {
- public:
-  std::string called = "Probe";
-  std::function<std::optional<SessionRunArgs>(SessionRunContext&)> before = {};
-  std::function<void(SessionRunContext&, const SessionRunValues&)> after = {};
-
-  std::string name() const override { return called; }
-  std::optional<SessionRunArgs> before_run(SessionRunContext& context) override {
-    return before ? before(context) : std::nullopt;
-  }
-  void after_run(SessionRunContext& context, const SessionRunValues& values) override {
-    if (after) after(context, values);
-  }
-};
 
 std::vector<float> floats(std::span<const Tensor> tensors) {
   std::vector<float> out;
@@ -85,9 +69,7 @@ TEST_CASE("one tensor fed twice is refused with the names of both") {
   Graph g;
   const Output x = placeholder<float>(g, {}, "x");
   Session session(g);
-  const auto one = std::make_shared<Probe>(), two = std::make_shared<Probe>();
-  one->called = "One";
-  two->called = "Two";
+  const auto one = std::make_shared<Probe>("One"), two = std::make_shared<Probe>("Two");
   one->before = two->before = [&](SessionRunContext&) {
     return SessionRunArgs{.feed_dict = {{x, Tensor::scalar(2.0f)}}};
   };
@@ -151,9 +133,7 @@ TEST_CASE("the first hook that asks for a stop is the one that counts, and the r
   Graph g;
   const Output a = constant(g, Tensor::scalar(1.0f));
   Session session(g);
-  const auto one = std::make_shared<Probe>(), two = std::make_shared<Probe>();
-  one->called = "One";
-  two->called = "Two";
+  const auto one = std::make_shared<Probe>("One"), two = std::make_shared<Probe>("Two");
   one->after = [](SessionRunContext& context, const SessionRunValues&) { context.request_stop("too late"); };
   two->before = [](SessionRunContext& context) -> std::optional<SessionRunArgs> {
     context.request_stop(StopCause::kStepsReached, "step 3");

@@ -1,0 +1,42 @@
+// One life of a monitored session: the session of a creator, its coordinator with the threads that feed it,
+// and what ends all of its waiting. A recovery ends one life and begins the next.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/runtime/session.h"
+#include "train/monitored/hook.h"
+#include "train/monitored/session_creators.h"
+#include "train/supervisor/coordinator.h"
+
+namespace runnel {
+
+// A stop of `whole`, which outlives all lives (a signal asks it), stops this life, too.
+class LiveSession {
+ public:
+  // Creates the session, starts its queue runners, and tells the hooks. Leaves nothing behind if any of it
+  // throws. `whole` is borrowed.
+  LiveSession(SessionCreator& creator, std::span<const Hook> hooks, Coordinator& whole);
+  // Ends what close() did not end, without saying why.
+  ~LiveSession();
+  LiveSession(const LiveSession&) = delete;
+  LiveSession& operator=(const LiveSession&) = delete;
+
+  Session& session() const { return *session_; }
+  Coordinator& coord() { return coord_; }
+
+  // Stops the threads, waits for them no longer than the grace period, and closes the session in any case.
+  // Throws the error that stopped the coordinator, if one did.
+  void close(double stop_grace_period_secs);
+
+ private:
+  Coordinator coord_;
+  OnStop with_whole_;
+  std::shared_ptr<Session> session_;
+  OnStop end_waits_;  // after the session, which its call holds
+};
+
+}  // namespace runnel
