@@ -71,6 +71,11 @@ class Watch {
     if (last) uninstall();
   }
 
+  std::size_t count() {
+    const std::lock_guard hold(mutex_);
+    return coordinators_.size();
+  }
+
  private:
   void install() {
     received = 0;
@@ -141,6 +146,7 @@ StopSignals::StopSignals(Coordinator& coord) : coord_(coord) { watch().add(coord
 StopSignals::~StopSignals() { watch().remove(coord_); }
 
 void exit_if_signalled(const StopReason& reason) {
+  if (watch().count() > 1) return;
   if (reason.cause == StopCause::kSignal) std::exit(reason.exit_code());
   if (const int signal = received) std::exit(128 + signal);
 }

@@ -27,8 +27,9 @@ class [[nodiscard]] StopSignals {
 };
 
 // Ends the process as `exit` does, with 128 + signal, if a signal asked for the stop, or came after another
-// reason while a StopSignals lives; else does nothing. To be called when everything is saved and closed,
-// before the last StopSignals goes. Objects on the stack of the caller are not destroyed.
+// reason while a StopSignals lives; else does nothing. Nor does it while several live: another one has still
+// to save, and ends the process then. To be called when everything is saved and closed, before the last
+// StopSignals goes. Objects on the stack of the caller are not destroyed.
 void exit_if_signalled(const StopReason& reason);
 
 }  // namespace runnel

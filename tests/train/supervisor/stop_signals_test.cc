@@ -101,3 +101,21 @@ TEST_CASE("exit_if_signalled does nothing where no signal came") {
   exit_if_signalled(coord.stop_reason());
   CHECK_FALSE(coord.should_stop());
 }
+
+TEST_CASE("the process goes on while another part of it still has to save") {
+  const LoggedLines log;
+  CHECK(exit_code_of([] {
+          // What else ends with the process belongs to the parent.
+          ::on_exit([](int status, void*) { ::_exit(status); }, nullptr);
+          Coordinator outer, inner;
+          const StopSignals of_outer(outer);
+          {
+            const StopSignals of_inner(inner);
+            ::raise(SIGTERM);
+            inner.wait_for_stop();
+            exit_if_signalled(inner.stop_reason());
+          }
+          if (!outer.wait_for_stop()) ::_exit(1);
+          exit_if_signalled(outer.stop_reason());
+        }) == 128 + SIGTERM);
+}
