@@ -99,9 +99,8 @@ void MonitoredSession::State::begin() {
     for (const Hook& hook : hooked.hooks()) hook->begin(*graph);
     begin_life();
   } catch (...) {
-    const bool stopped = code_of(std::current_exception()) == Code::kCancelled;
+    if (whole.should_stop()) log_info(cat("No session was made: ", text_of(std::current_exception())));
     let_go();
-    if (stopped) exit_if_signalled(whole.stop_reason());
     throw;
   }
 }
@@ -264,10 +263,12 @@ std::exception_ptr MonitoredSession::State::end_last_life() {
   }
 }
 
+// The process may end here, before handlers that were there before get the signal back.
 void MonitoredSession::State::let_go() {
   live.reset();
-  signals.reset();
   if (!was_finalized) graph->unfinalize();
+  if (signals) exit_if_signalled(whole.stop_reason());
+  signals.reset();
 }
 
 void MonitoredSession::State::close(bool normal) {
@@ -281,12 +282,12 @@ void MonitoredSession::State::close(bool normal) {
     if (error) log_error(cat("Closing the session failed, too: ", text_of(later)));
     if (!error) error = later;
   }
-  let_go();
+  if (error && stop.cause == StopCause::kSignal) log_error(cat("Closing failed: ", text_of(error)));
   if (error && stop.normal()) stop = {.cause = StopCause::kError, .text = text_of(error), .error = error};
   (stop.cause == StopCause::kError ? log_error : log_info)(
       cat("Training stopped (", name_of(stop.cause), "): ", stop.text));
+  let_go();
   if (error) std::rethrow_exception(error);
-  if (normal) exit_if_signalled(whole.stop_reason());
 }
 
 // --- the public side
