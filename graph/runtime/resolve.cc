@@ -119,7 +119,7 @@ class Resolver {
 
   void visit_kernel(WorkNode& node) {
     try {
-      infer(node);
+      const bool fits = infer(node);
       for (const ValueId& id : node.inputs) node.input_shapes.push_back(shape_of(id));
       if (reads_variable(node)) {
         node.kind = Kind::kView;
@@ -127,7 +127,7 @@ class Resolver {
         return;
       }
       note_assignment(node);
-      node.late = !bindable(node);
+      node.late = !fits || !bindable(node);
       if (!node.late && make_view(node)) return;
       if (foldable(node)) fold(node);
     } catch (const Error& error) {
@@ -136,15 +136,25 @@ class Resolver {
     if (node.late) ++late_;
   }
 
-  void infer(WorkNode& node) {
+  // False if the inputs do not fit the op in a branch that may not run: then it is an error of the step that
+  // runs it, since the branch may be there for inputs of other shapes.
+  bool infer(WorkNode& node) {
     const PlanShapes context(work_, node, variables_);
-    const std::vector<Shape> shapes = node.node->spec().shape(context).list();
+    std::vector<Shape> shapes(node.outputs.size(), Shape::unknown());
+    bool fits = true;
+    try {
+      shapes = node.node->spec().shape(context).list();
+    } catch (const Error&) {
+      if (!node.may_be_dead) throw;
+      fits = false;
+    }
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
       Shape shape = shapes[k];
       const Shape& built = node.node->output_shape(static_cast<int>(k));
       if (!shape.is_known() && shape.compatible_with(built)) shape = shape.merged_with(built);
       node.outputs[k].shape = shape;
     }
+    return fits;
   }
 
   bool reads_variable(const WorkNode& node) const {

@@ -3,7 +3,9 @@
 
 #include "graph/runtime/session.h"
 #include "ops/arithmetic_ops.h"
+#include "ops/array_movement_ops.h"
 #include "ops/array_ops.h"
+#include "ops/control_flow_ops.h"
 #include "ops/math_ops.h"
 #include "ops/state_ops.h"
 #include "ops/variable_init.h"
@@ -154,4 +156,23 @@ TEST_CASE("a loop is refused by name when it would run") {
   const Node& enter = g.add("Enter", {x}, {{"frame_name", "loop"}}, "enter");
   Session session(g);
   CHECK_THROWS_AS(session.run(enter.output(0), {{x, Tensor::scalar(1.0f)}}), Unimplemented);
+}
+
+TEST_CASE("a branch whose shapes do not fit is an error of the steps that run it alone") {
+  Graph g;
+  const Output x = placeholder<float>(g, Shape::unknown(), "x"), p = placeholder<bool>(g, {}, "p");
+  const Switched sides = switch_tensor(x, p);
+  const Output y =
+      merge({sides.if_false, squeeze(sides.if_true, {.axes = {-1}, .name = "cut"})}).output * 2.0f;
+  Session s(g);
+  const Tensor no = Tensor::scalar(false), yes = Tensor::scalar(true);
+  for (int again = 0; again < 2; ++again) {
+    CHECK(s.run(y, {{x, pair(1, 2)}, {p, no}}) == pair(2, 4));
+    CHECK_THROWS_WITH_AS(
+        s.run(y, {{x, pair(1, 2)}, {p, yes}}),
+        "Squeeze 'cut': dimension 0 is 2, and only a 1 can be squeezed out: input is float[2] "
+        "(Switch:1)",
+        InvalidArgument);
+    CHECK(s.run(y, {{x, Tensor::matrix<float>({{1}, {2}})}, {p, yes}}) == pair(2, 4));
+  }
 }
