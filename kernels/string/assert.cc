@@ -136,7 +136,8 @@ const KernelRegistration kAssert{
       b.run([holds = b.in<bool>("condition"), data, limit = b.integer("summarize")](Context& c) {
         if (*c[holds]) return;
         std::string text = "assertion failed:";
-        for (const int slot : data) text += " [" + Summary(c.tensor(slot), limit).text() + "]";
+        for (const int slot : data)
+          text.append(" [").append(Summary(c.tensor(slot), limit).text()).append("]");
         throw InvalidArgument(text);
       });
     }};
