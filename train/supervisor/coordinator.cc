@@ -198,10 +198,9 @@ void Coordinator::request_stop(std::exception_ptr error) {
 void Coordinator::request_stop(StopReason reason) {
   if (reason.cause == StopCause::kNone) reason.cause = StopCause::kRequested;
   std::unique_lock lock(state_->mutex);
-  if (state_->joined) {
+  if (state_->joined && reason.cause == StopCause::kError && reason.error) {
     lock.unlock();
-    if (reason.cause == StopCause::kError && reason.error) std::rethrow_exception(reason.error);
-    return;
+    std::rethrow_exception(reason.error);  // nobody would learn of it
   }
   if (state_->stopped()) {
     const std::string line = state_->keep_later(std::move(reason));

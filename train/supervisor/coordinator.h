@@ -68,8 +68,8 @@ class Coordinator {
 
   // The first reason is kept. Later errors are named in its text, but for Cancelled, which is what a stop
   // does to those who wait, and for clean ones. An error after an end of input becomes the reason; one after
-  // any other normal stop is logged and kept as a note. After join() nothing happens, but an error is thrown
-  // back to the caller.
+  // any other normal stop is logged and kept as a note. After join() an error is thrown back to the
+  // caller, since nobody else would learn of it.
   void request_stop();  // kRequested
   void request_stop(StopReason reason);
   void request_stop(std::exception_ptr error);  // clean types: kInputExhausted; else kError; null: kRequested

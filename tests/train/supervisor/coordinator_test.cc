@@ -118,22 +118,20 @@ TEST_CASE("an error after a stop that was asked for is logged, and does not make
   CHECK(coord.notes() == std::vector<std::string>{"too late"});
 }
 
-TEST_CASE("after join an error goes to the caller, anything else goes nowhere, and clear_stop starts anew") {
+TEST_CASE("after join an error goes to the caller, a stop is a stop, and clear_stop starts anew") {
   LoggedLines lines;
   Coordinator coord;
   coord.join();
   CHECK(coord.joined());
-  coord.request_stop();
-  coord.request_stop(std::make_exception_ptr(OutOfRange("the end")));
-  CHECK_FALSE(coord.should_stop());
   CHECK_THROWS_AS(coord.request_stop(std::make_exception_ptr(Internal("late"))), Internal);
   CHECK_THROWS_AS(coord.stop_on_exception([] { throw 3; }), int);
-  coord.clear_stop();
-  CHECK_FALSE(coord.joined());
-  coord.request_stop();
+  CHECK_FALSE(coord.should_stop());
+  coord.request_stop(std::make_exception_ptr(OutOfRange("the end")));
   CHECK(coord.should_stop());
   coord.clear_stop();
+  CHECK_FALSE(coord.joined());
   CHECK_FALSE(coord.should_stop());
+  CHECK(coord.stop_reason().cause == StopCause::kNone);
 }
 
 TEST_CASE("join waits for all threads and requests no stop") {
