@@ -77,17 +77,17 @@ TEST_CASE("weights that do not fit are refused while the graph is built or in th
         "Assert 'mean/broadcast_weights/assert_broadcastable/Assert': assertion failed: [weights can not be "
         "broadcast to "
         "values. weights.shape=] [3 3] [values.shape=] [3 2]");
-  for (const auto& [values, weights] : {std::pair<Shape, Shape>{{3, 2}, {2}},
-                                        {{3}, {3, 3}},
-                                        {{3}, {2}},
-                                        {{3}, {3, 1, 1}},
-                                        {{3, 2}, {3, 2, 2}},
-                                        {{}, {2}}})
+  for (const auto& row : {std::pair<Shape, Shape>{{3, 2}, {2}},
+                          {{3}, {3, 3}},
+                          {{3}, {2}},
+                          {{3}, {3, 1, 1}},
+                          {{3, 2}, {3, 2, 2}},
+                          {{}, {2}}})
     for (const bool known : {true, false}) {
-      CAPTURE(values);
-      CAPTURE(weights);
+      CAPTURE(row.first);
+      CAPTURE(row.second);
       CAPTURE(known);
-      CHECK(refusal(values, weights, known).find("weights can not be broadcast to values") !=
+      CHECK(refusal(row.first, row.second, known).find("weights can not be broadcast to values") !=
             std::string::npos);
     }
 }
