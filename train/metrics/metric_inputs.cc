@@ -9,6 +9,7 @@
 #include "ops/array_movement_ops.h"
 #include "ops/array_ops.h"
 #include "ops/array_shape_ops.h"
+#include "ops/array_slice_ops.h"
 #include "ops/assert_ops.h"
 #include "ops/comparison_ops.h"
 #include "ops/control_flow_ops.h"
@@ -106,7 +107,10 @@ Output weights_of_rank(Output weights, Output values) {
     return v.rank() == w.rank() + 1 ? with_last(weights) : weights;
   }
   const Output w_rank = rank(weights), difference = w_rank - rank(values);
-  if (may_end_in_one(w)) weights = changed_if(equal(difference, 1), weights, without_last);
+  if (may_end_in_one(w)) {
+    const Output ends_in_one = reduce_all(equal(subvector(shape(weights), -1, {}), 1));
+    weights = changed_if(logical_and(equal(difference, 1), ends_in_one), weights, without_last);
+  }
   return changed_if(logical_and(equal(difference, -1), not_equal(w_rank, 0)), weights, with_last);
 }
 
