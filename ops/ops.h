@@ -26,6 +26,7 @@
 #include "ops/math_ops.h"
 #include "ops/nn_ops.h"
 #include "ops/operand.h"
+#include "ops/queue_ops.h"
 #include "ops/random_ops.h"
 #include "ops/reduction_ops.h"
 #include "ops/scan_ops.h"

@@ -396,4 +396,7 @@ NO_LINE = {
     "RefExit": "loops do not run yet", "NextIteration": "loops do not run yet", "RefNextIteration": "loops do not run yet",
     "LoopCond": "loops do not run yet", "SaveV2": "test_saver.py", "RestoreV2": "test_saver.py", "MergeV2Checkpoints": "test_saver.py",
     "ShardedFilename": "test_saver.py",
-}
+} | {
+    name + form: "test_queues.py" for form in ("", "V2") for name in
+    "FIFOQueue RandomShuffleQueue PaddingFIFOQueue PriorityQueue QueueEnqueue QueueEnqueueMany QueueDequeue QueueDequeueMany "
+    "QueueDequeueUpTo QueueSize QueueClose QueueIsClosed".split()}

@@ -1,0 +1,58 @@
+// For tests: a look at the queue behind a handle, and waiting until so many attempts wait with it.
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <typeinfo>
+
+#include "graph/runtime/engine.h"
+#include "graph/runtime/session.h"
+#include "kernels/queue/queue.h"
+#include "ops/queue_ops.h"
+
+namespace runnel {
+
+// Null until a step that uses the queue was prepared.
+inline std::shared_ptr<Queue> queue_in(Session& session, const QueueBase& queue) {
+  return std::static_pointer_cast<Queue>(
+      session.engine()->resource_of({.maker = &queue.queue_ref().node(), .type = &typeid(Queue)}));
+}
+
+inline void await_waiting(Session& session, const QueueBase& queue, std::size_t attempts) {
+  for (;;) {
+    const std::shared_ptr<Queue> found = queue_in(session, queue);
+    if (found && found->waiting() == attempts) return;
+    std::this_thread::yield();
+  }
+}
+
+// Runs `fetch` on a thread of its own and keeps what came of it.
+class OnThread {
+ public:
+  OnThread(Session& session, Fetch fetch, RunOptions options = {})
+      : thread_([this, &session, fetch, options] {
+          try {
+            value_ = session.run(fetch, {}, options);
+          } catch (const Error& error) {
+            failed_ = error.code();
+            text_ = error.message();
+          }
+        }) {}
+  ~OnThread() {
+    if (thread_.joinable()) thread_.join();
+  }
+  const Tensor& value() { return join(), value_; }
+  Code failed() { return join(), failed_; }  // Code{}: it did not
+  const std::string& text() { return join(), text_; }
+
+ private:
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
+  Tensor value_;
+  Code failed_{};
+  std::string text_;
+  std::thread thread_;
+};
+
+}  // namespace runnel
