@@ -189,9 +189,12 @@ Output is_variable_initialized(const Variable& variable, OpOptions o) {
 }
 
 Output count_up_to(const Variable& variable, std::int64_t limit, OpOptions o) {
-  const bool resource = variable.parts().is_resource;
-  return variable.graph().add(resource ? "ResourceCountUpTo" : "CountUpTo", {variable.parts().variable},
-                              {{"limit", limit}, {"T", variable.dtype()}}, o.name, o.where);
+  const Output& target = variable.parts().variable;
+  const Attrs attrs{{"limit", limit}, {"T", variable.dtype()}};
+  if (variable.parts().is_resource)
+    return variable.graph().add("ResourceCountUpTo", {target}, attrs, o.name, o.where);
+  const ColocateWith with(target.node());
+  return variable.graph().add("CountUpTo", {target}, attrs, o.name, o.where);
 }
 
 }  // namespace runnel
