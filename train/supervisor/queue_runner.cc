@@ -29,15 +29,6 @@ std::string names_of(const std::vector<Operation>& operations) {
   return out;
 }
 
-bool is_old_queue(const Output& queue) { return queue.dtype() != DType::kResource; }
-
-Operation close_operation(const Output& queue, bool cancel, Location where) {
-  const std::string& full = queue.node().name();
-  const std::string name = full.substr(full.rfind('/') + 1);
-  return queue.graph().add(is_old_queue(queue) ? "QueueClose" : "QueueCloseV2", {queue},
-                           {{"cancel_pending_enqueues", cancel}}, name + "_Close", where);
-}
-
 }  // namespace
 
 struct QueueRunner::Raised {
@@ -153,9 +144,15 @@ QueueRunner::QueueRunner(Output queue, std::vector<Operation> enqueue_ops, Queue
   queue_ = queue.node();
   enqueue_ops_ = std::move(enqueue_ops);
   closed_types_ = std::move(options.queue_closed_exception_types);
-  close_op_ = options.close_op ? options.close_op : close_operation(queue, false, options.where);
-  cancel_op_ = options.cancel_op ? options.cancel_op : close_operation(queue, true, options.where);
+  close_op_ = options.close_op ? options.close_op : QueueBase(queue).close({.where = options.where});
+  cancel_op_ = options.cancel_op
+                   ? options.cancel_op
+                   : QueueBase(queue).close({.cancel_pending_enqueues = true, .where = options.where});
 }
+
+QueueRunner::QueueRunner(const QueueBase& queue, std::vector<Operation> enqueue_ops,
+                         QueueRunnerOptions options)
+    : QueueRunner(queue.queue_ref(), std::move(enqueue_ops), std::move(options)) {}
 
 QueueRunner QueueRunner::from_proto(Graph& graph, std::string_view queue_runner_def,
                                     std::string_view import_scope) {

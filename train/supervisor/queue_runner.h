@@ -12,6 +12,7 @@
 
 #include "graph/dataflow.h"
 #include "graph/runtime/session.h"
+#include "ops/queue_ops.h"
 #include "train/supervisor/coordinator.h"
 
 namespace runnel {
@@ -40,6 +41,7 @@ class QueueRunner {
   // `queue` is the handle of a queue, `enqueue_ops` gets one thread an entry; an operation may stand there
   // more than once. Throws InvalidArgument if enqueue_ops or the exception types are empty.
   QueueRunner(Output queue, std::vector<Operation> enqueue_ops, QueueRunnerOptions options = {});
+  QueueRunner(const QueueBase& queue, std::vector<Operation> enqueue_ops, QueueRunnerOptions options = {});
   // From a serialized QueueRunnerDef, whose names are looked up inside `import_scope`. Throws DataLoss for
   // bytes that are none, NotFound for names that are not in the graph, InvalidArgument for what is missing.
   static QueueRunner from_proto(Graph& graph, std::string_view queue_runner_def,
