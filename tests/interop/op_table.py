@@ -10,6 +10,7 @@ of the line's dtype, i32([...]) for that value, TYPE for the dtype, Held(shape) 
 """
 import numpy as np
 
+import queue_cases
 import op_table_summaries  # noqa: F401  adds lines of its own
 from op_line import (BINARY, FLOATS, LEFT_SCALAR, MOVED, OPS, ROWS, SAME, TYPE, UNARY, WIDE, Held, Steps, cases, i32, i64, mask, op)
 from oracle import tf
@@ -394,9 +395,6 @@ for label, pattern in (("", "^.*[e-n]$"), ("set", r"[^\de]*e?[a-z]+?"), ("anchor
 NO_LINE = {
     "Enter": "loops do not run yet", "RefEnter": "loops do not run yet", "Exit": "loops do not run yet",
     "RefExit": "loops do not run yet", "NextIteration": "loops do not run yet", "RefNextIteration": "loops do not run yet",
-    "LoopCond": "loops do not run yet", "SaveV2": "test_saver.py", "RestoreV2": "test_saver.py", "MergeV2Checkpoints": "test_saver.py",
-    "ShardedFilename": "test_saver.py",
-} | {
-    name + form: "test_queues.py" for form in ("", "V2") for name in
-    "FIFOQueue RandomShuffleQueue PaddingFIFOQueue PriorityQueue QueueEnqueue QueueEnqueueMany QueueDequeue QueueDequeueMany "
-    "QueueDequeueUpTo QueueSize QueueClose QueueIsClosed".split()}
+    "LoopCond": "loops do not run yet", "SaveV2": "test_saver.py", "RestoreV2": "test_saver.py",
+    "MergeV2Checkpoints": "test_saver.py", "ShardedFilename": "test_saver.py",
+} | dict.fromkeys(queue_cases.OPS, "test_queues.py")
