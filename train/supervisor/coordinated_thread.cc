@@ -86,13 +86,10 @@ CoordinatedThread::State& CoordinatedThread::state() const {
   return *state_;
 }
 
-void CoordinatedThread::start() const { start({}); }
-
-void CoordinatedThread::start(std::function<void()> body) const {
+void CoordinatedThread::start() const {
   State& s = state();
   const std::lock_guard hold(s.mutex);
   if (s.started) throw FailedPrecondition(cat("CoordinatedThread '", s.name, "': it was started before"));
-  if (body) s.body = std::move(body);
   if (!s.body)
     throw FailedPrecondition(cat("CoordinatedThread '", s.name, "': it has no body; give start() one"));
   // The new thread waits for the lock, so it finds everything in place.
@@ -106,6 +103,22 @@ void CoordinatedThread::start(std::function<void()> body) const {
     state->run(std::move(work));
   });
   s.started = true;
+}
+
+void CoordinatedThread::start(std::function<void()> body) const {
+  State& s = state();
+  const auto exchange_body = [&s](std::function<void()> other) {
+    const std::lock_guard hold(s.mutex);
+    if (!s.started) s.body.swap(other);
+    return other;
+  };
+  const std::function<void()> before = exchange_body(std::move(body));
+  try {
+    start();
+  } catch (...) {
+    exchange_body(before);  // what it holds may hold this thread
+    throw;
+  }
 }
 
 const std::string& CoordinatedThread::name() const {

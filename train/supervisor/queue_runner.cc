@@ -63,6 +63,12 @@ class Filling : public std::enable_shared_from_this<Filling> {
     return true;
   }
 
+  // For threads that never began; those that did end, too.
+  void give_up(int threads) {
+    token_.cancel();
+    for (int i = 0; i < threads; ++i) leave();
+  }
+
   // Runs `enqueue` until the input ends, a stop or an error. Returns normally for the first two.
   void fill(const Operation& enqueue) {
     bool ended = false;
@@ -124,6 +130,17 @@ class Filling : public std::enable_shared_from_this<Filling> {
   std::shared_ptr<ActiveThreads> active_;
   OnStop on_stop_;  // last: no call comes any more when the rest goes
 };
+
+// Starts all threads, of which the first `enqueuing` run enqueue operations, or lets none go on.
+void start_all(const std::vector<CoordinatedThread>& threads, Filling& filling, std::size_t enqueuing) {
+  std::size_t started = 0;
+  try {
+    for (; started < threads.size(); ++started) threads[started].start();
+  } catch (...) {
+    filling.give_up(static_cast<int>(enqueuing - std::min(started, enqueuing)));
+    throw;
+  }
+}
 
 }  // namespace
 
@@ -230,10 +247,9 @@ std::vector<CoordinatedThread> QueueRunner::create_threads(Session& session, Coo
     }
   }
   if (coord) add("close_on_stop", [filling] { filling->cancel_on_stop(); });
-  for (const CoordinatedThread& thread : threads) {
+  for (const CoordinatedThread& thread : threads)
     if (coord) coord->register_thread(thread);
-    if (options.start) thread.start();
-  }
+  if (options.start) start_all(threads, *filling, enqueue_ops_.size());
   return threads;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "graph/error.h"
+#include "tests/graph/no_threads.h"
 #include "tests/train/supervisor/logged_lines.h"
 
 using namespace runnel;
@@ -43,6 +44,21 @@ TEST_CASE("a thread starts once and only with a body") {
   CHECK_THROWS_AS(thread.start([] {}), FailedPrecondition);
   thread.join();
   CHECK_THROWS_AS(CoordinatedThread().start(), FailedPrecondition);
+}
+
+TEST_CASE("a thread that the machine refuses keeps nothing of the body, and may be started later") {
+  auto held = std::make_shared<int>(1);
+  const CoordinatedThread thread("worker");
+  {
+    const NoThreads none;
+    CHECK_THROWS_WITH_AS(thread.start([held] {}),
+                         doctest::Contains("no thread could be started for thread 'worker'"),
+                         ResourceExhausted);
+  }
+  CHECK(held.use_count() == 1);
+  CHECK_FALSE(thread.started());
+  thread.start([] {});
+  thread.join();
 }
 
 TEST_CASE("a thread that waits for its own end is refused") {

@@ -12,6 +12,7 @@
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "tests/graph/no_threads.h"
 #include "tests/train/supervisor/logged_lines.h"
 
 using namespace runnel;
@@ -126,6 +127,22 @@ TEST_CASE("without a coordinator errors are logged and kept until the next start
   join_all(c.runner.create_threads(session, nullptr, {.start = true}));
   CHECK(c.runner.exceptions_raised().empty());
   CHECK(session.get<std::int32_t>(c.closed) == 1);
+}
+
+TEST_CASE("threads that the machine refuses leave the runner as it was") {
+  LoggedLines lines;
+  Graph g;
+  Counting c(g);
+  Session session(g);
+  session.run(initialize_global_variables(g));
+  Coordinator coord;
+  {
+    const NoThreads none;
+    CHECK_THROWS_AS(c.runner.create_threads(session, &coord, {.start = true}), ResourceExhausted);
+  }
+  CHECK(c.runner.create_threads(session, &coord, {.start = true}).size() == 3);
+  coord.request_stop();
+  coord.join({.strict = true});
 }
 
 TEST_CASE("threads may outlive session, runner and coordinator, and end when the session is gone") {
