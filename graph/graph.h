@@ -5,6 +5,7 @@
 #include "graph/dataflow.h"
 #include "graph/dtype.h"
 #include "graph/error.h"
+#include "graph/example.h"
 #include "graph/io/file_system.h"
 #include "graph/kernel.h"
 #include "graph/location.h"
