@@ -1,10 +1,12 @@
-// Ops on strings: what a sharded saver's file names are made of. Leaves out the rest of TensorFlow's string
-// family.
+// Ops on strings: joining, splitting, matching. Numbers out of strings are in parsing_ops.h. Leaves out the
+// rest of TensorFlow's string family.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "graph/dataflow.h"
+#include "ops/sparse_tensor.h"
 
 namespace runnel {
 
@@ -38,5 +40,37 @@ struct RegexFullMatchOptions {
 //   grad     none
 //   source   TensorFlow "StaticRegexFullMatch"
 Output regex_full_match(Output input, const std::string& pattern, RegexFullMatchOptions options = {});
+
+struct StringSplitOptions {
+  bool skip_empty = true;  // false: also the empty tokens between two delimiters
+  std::string name = "StringSplit";
+  Location where = Location::here();
+};
+
+// The tokens of each string, cut at every character of `delimiter`; "" cuts between all bytes.
+//
+//   input    string[n]
+//   returns  sparse string[n, most tokens]; an empty string has none
+//   errors   InvalidArgument if input is no vector
+//   grad     none
+//   source   TensorFlow "StringSplit", tf.string_split
+SparseTensor string_split(Output input, const std::string& delimiter = " ", StringSplitOptions options = {});
+
+struct StringSplitV2Options {
+  std::int64_t maxsplit = -1;  // cuts at most; negative: all
+  std::string name = "StringSplitV2";
+  Location where = Location::here();
+};
+
+// The tokens of each string, cut at the whole of `separator`; "" cuts at runs of blanks, as Python's split
+// does.
+//
+//   input    string[n]
+//   returns  sparse string[n, most tokens]
+//   errors   InvalidArgument if input is no vector
+//   grad     none
+//   source   TensorFlow "StringSplitV2"
+SparseTensor string_split_v2(Output input, const std::string& separator = "",
+                             StringSplitV2Options options = {});
 
 }  // namespace runnel

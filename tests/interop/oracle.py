@@ -68,13 +68,14 @@ def shown(value):
 
 
 class Job:
-    """One line of a batch. `fetches` are names; after the run `values` has their arrays, or `error` says why not."""
+    """One line of a batch. `fetches` are names; after the run `values` has their arrays, or `error` and `code` say why not."""
 
     def __init__(self, model, fetches, out, *, init=None, targets=(), steps=1, feeds=None):
         self.model, self.out = pathlib.Path(model), pathlib.Path(out)
         self.fetches, self.init, self.targets, self.steps = list(dict.fromkeys(fetches)), init, targets, steps
         self.feeds = feeds or {}  # name: array
         self.error = "it was not run"
+        self.code = None  # of the error: "InvalidArgument"
         self.values = {}
 
     def file(self, name):
@@ -96,7 +97,7 @@ class Job:
         return " ".join(shlex.quote(str(word)) for word in words)
 
     def take(self, result):
-        self.error = result["error"]["message"] if "error" in result else None
+        self.error, self.code = (result["error"][key] if "error" in result else None for key in ("message", "code"))
         if self.error is None:
             self.values = {name: np.load(self.file(name)) for name in self.fetches}
 

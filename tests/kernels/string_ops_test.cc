@@ -1,8 +1,9 @@
-// Joining strings, and matching them.
+// Joining, splitting and matching strings.
 #include "ops/string_ops.h"
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <string>
 
 #include "graph/graph.h"
@@ -24,6 +25,24 @@ std::string refusal(const std::string& pattern) {
     return e.message();
   }
   return "no error";
+}
+
+// Indices, values and shape.
+std::array<Tensor, 3> parts(Graph& g, const SparseTensor& s) {
+  Session session(g);
+  return session.run({s.indices, s.values, s.dense_shape});
+}
+
+Tensor tokens(const std::string& text, const std::string& delimiter, bool skip_empty) {
+  Graph g;
+  const Output in = constant(g, Tensor::vector<std::string>({text}));
+  return parts(g, string_split(in, delimiter, {.skip_empty = skip_empty}))[1];
+}
+
+Tensor words(const std::string& text, const std::string& separator, std::int64_t most) {
+  Graph g;
+  const Output in = constant(g, Tensor::vector<std::string>({text}));
+  return parts(g, string_split_v2(in, separator, {.maxsplit = most}))[1];
 }
 
 }  // namespace
@@ -94,4 +113,40 @@ TEST_CASE("what is no pattern, or too large a one, is refused with its fault") {
   CHECK(refusal("\xff").find("invalid UTF-8") != std::string::npos);
   CHECK(refusal("((a{100}){100}){100}").find("invalid repetition size") != std::string::npos);
   CHECK(refusal("(\\pL{500}|\\pN{500})\\pL{900}").find("pattern too large") != std::string::npos);
+}
+
+TEST_CASE("tokens of a vector of strings are the rows of a sparse matrix") {
+  Graph g;
+  const std::array<Tensor, 3> got =
+      parts(g, string_split(constant(g, Tensor::vector<std::string>({"a b", "", " c  d e"}))));
+  CHECK(got[0] == Tensor::matrix<std::int64_t>({{0, 0}, {0, 1}, {2, 0}, {2, 1}, {2, 2}}));
+  CHECK(got[1] == Tensor::vector<std::string>({"a", "b", "c", "d", "e"}));
+  CHECK(got[2] == Tensor::vector<std::int64_t>({3, 3}));
+  const std::array<Tensor, 3> none = parts(g, string_split(constant(g, Tensor(DType::kString, {0}))));
+  CHECK(none[0].shape() == Shape{0, 2});
+  CHECK(none[2] == Tensor::vector<std::int64_t>({0, 0}));
+}
+
+TEST_CASE("a string is cut at every character of the delimiter, or between all bytes") {
+  CHECK(tokens("a,b;;c", ",;", true) == Tensor::vector<std::string>({"a", "b", "c"}));
+  CHECK(tokens("a,b;;c", ",;", false) == Tensor::vector<std::string>({"a", "b", "", "c"}));
+  CHECK(tokens(",", ",", false) == Tensor::vector<std::string>({"", ""}));
+  CHECK(tokens("", ",", false).elements() == 0);
+  CHECK(tokens("abc", "", true) == Tensor::vector<std::string>({"a", "b", "c"}));
+}
+
+TEST_CASE("the newer split cuts at whole separators, as often as it may") {
+  CHECK(words("a<>b<><>c", "<>", -1) == Tensor::vector<std::string>({"a", "b", "", "c"}));
+  CHECK(words("a<>b<><>c", "<>", 1) == Tensor::vector<std::string>({"a", "b<><>c"}));
+  CHECK(words("", ",", -1) == Tensor::vector<std::string>({""}));
+  CHECK(words(" a \t b\nc ", "", -1) == Tensor::vector<std::string>({"a", "b", "c"}));
+  CHECK(words(" a \t b\nc ", "", 1) == Tensor::vector<std::string>({"a", "b\nc "}));
+  CHECK(words(" a ", "", 1) == Tensor::vector<std::string>({"a", ""}));
+  CHECK(words(" a ", "", 0) == Tensor::vector<std::string>({" a "}));
+}
+
+TEST_CASE("only vectors of strings are split") {
+  Graph g;
+  CHECK_THROWS_AS(string_split(constant(g, Tensor::scalar("a b"))), InvalidArgument);
+  CHECK_THROWS_AS(string_split_v2(constant(g, Tensor::scalar("a b"))), InvalidArgument);
 }
