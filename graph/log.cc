@@ -3,9 +3,12 @@
 #include "graph/log.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <utility>
+
+#include "graph/open_line.h"
 
 namespace runnel {
 namespace {
@@ -13,6 +16,7 @@ namespace {
 struct Log {
   std::recursive_mutex mutex;
   LogSink sink;
+  std::atomic<bool> open_line{false};
 };
 
 Log& the_log() {
@@ -29,7 +33,8 @@ void write(LogLevel level, const std::string& message) noexcept {
     const std::lock_guard hold(log.mutex);
     const LogSink sink = log.sink;  // a copy, since the sink may replace itself
     if (sink) return sink(level, line);
-    std::fprintf(stderr, "runnel: %s: %s\n", name_of(level), line.c_str());
+    const char* erase = log.open_line.exchange(false) ? "\r\x1b[K" : "";
+    std::fprintf(stderr, "%srunnel: %s: %s\n", erase, name_of(level), line.c_str());
   } catch (...) {  // a log line is never worth an exception
   }
 }
@@ -50,6 +55,8 @@ LogSink set_log_sink(LogSink sink) {
   const std::lock_guard hold(log.mutex);
   return std::exchange(log.sink, std::move(sink));
 }
+
+void set_open_line(bool open) noexcept { the_log().open_line = open; }
 
 void log_info(const std::string& message) noexcept { write(LogLevel::kInfo, message); }
 void log_warning(const std::string& message) noexcept { write(LogLevel::kWarning, message); }

@@ -1,13 +1,53 @@
 // The log sink: one line an event, replaceable, harmless.
 #include "graph/log.h"
 
-#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include <doctest/doctest.h>
+
+#include "graph/io/file_system.h"
+#include "graph/open_line.h"
+#include "tests/graph/scratch_directory.h"
+
 using namespace runnel;
+
+namespace {
+
+// What `write` writes to stderr.
+template <class Write>
+std::string on_stderr(Write write) {
+  const ScratchDirectory scratch;
+  std::fflush(stderr);
+  const int before = ::dup(STDERR_FILENO);
+  const int file = ::open((scratch / "stderr").c_str(), O_RDWR | O_CREAT, 0600);
+  ::dup2(file, STDERR_FILENO);
+  write();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  for (const int each : {before, file}) ::close(each);
+  return read_file(real_file_system(), scratch / "stderr");
+}
+
+}  // namespace
+
+TEST_CASE("the default sink erases a line that somebody left open on stderr, once") {
+  const ScopedLogSink usual({});
+  CHECK(on_stderr([] {
+          set_open_line(true);
+          log_info("one");
+          log_warning("two");
+          set_open_line(true);
+          set_open_line(false);
+          log_info("three");
+        }) == "\r\x1b[Krunnel: info: one\nrunnel: warning: two\nrunnel: info: three\n");
+}
 
 TEST_CASE("a sink gets level and line, without line ends inside") {
   std::vector<std::string> seen;
