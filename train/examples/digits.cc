@@ -12,6 +12,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <runnel/runnel.h>
@@ -107,25 +108,17 @@ std::unique_ptr<Optimizer> make_optimizer(const std::string& name) {
   return std::make_unique<Adam>(0.001f);
 }
 
-// A bar that is drawn over on a terminal; a line an epoch elsewhere.
-class Progress {
- public:
-  explicit Progress(int epochs) : epochs_(epochs), terminal_(isatty(STDOUT_FILENO) != 0) {}
-  void show(int epoch, double share, float loss, float accuracy) {
-    constexpr int kWidth = 30;
-    if (!terminal_ && share < 1) return;
-    const int full = static_cast<int>(kWidth * share);
-    std::printf("%sepoch %d/%d %s%.*s%.*s%sloss %.4f  test accuracy %.2f %%%s", terminal_ ? "\r" : "", epoch,
-                epochs_, terminal_ ? "[" : "", terminal_ ? full : 0, "##############################",
-                terminal_ ? kWidth - full : 0, "..............................", terminal_ ? "] " : "",
-                static_cast<double>(loss), 100.0 * accuracy, terminal_ && share < 1 ? "" : "\n");
-    std::fflush(stdout);
-  }
+void print(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
 
- private:
-  int epochs_;
-  bool terminal_;
-};
+std::string note_of(float loss, float accuracy) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "loss %.4f  test accuracy %.2f %%", static_cast<double>(loss),
+                100.0 * accuracy);
+  return text;
+}
 
 void train(const Flags& flags) {
   const Digits digits = read_digits(flags.data, flags.seed);
@@ -154,12 +147,15 @@ void train(const Flags& flags) {
         .scalar<float>();
   };
 
-  Progress progress(flags.epochs);
+  // A bar on a terminal, a line an epoch elsewhere.
+  ProgressBar progress(
+      flags.epochs,
+      {.line_secs = 0, .unit = "epoch", .terminal = isatty(STDOUT_FILENO) != 0, .write = print});
   std::mt19937_64 random(static_cast<std::uint64_t>(flags.seed) + 1);
   std::vector<std::size_t> order(digits.train.count());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::int64_t steps = 0;
-  float test_accuracy = accuracy_on(digits.test), last_loss = 0;
+  float test_accuracy = 0, last_loss = 0;
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
     std::shuffle(order.begin(), order.end(), random);
     for (std::size_t from = 0; from < order.size(); from += static_cast<std::size_t>(flags.batch)) {
@@ -170,14 +166,11 @@ void train(const Flags& flags) {
       if (!std::isfinite(last_loss))
         throw OutOfRange("the loss is not finite at step " + std::to_string(steps) +
                          ": try another --optimizer or a larger --batch");
-      if (steps % 10 == 0)
-        progress.show(epoch, static_cast<double>(from) / static_cast<double>(order.size()), last_loss,
-                      test_accuracy);
     }
     test_accuracy = accuracy_on(digits.test);
     log.scalar("accuracy/test", test_accuracy, steps);
     log.scalar("accuracy/train", accuracy_on(digits.train), steps);
-    progress.show(epoch, 1, last_loss, test_accuracy);
+    progress.update(epoch, [&] { return note_of(last_loss, test_accuracy); });
   }
   log.close();  // first, so that the curves have what the checkpoint has
   saver.save(session, flags.out + "/checkpoint/digits.ckpt", {.global_step = steps});

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "graph/error.h"
+#include "graph/open_line.h"
 #include "ops/global_step.h"
 #include "train/monitored/value_text.h"
 
@@ -32,16 +33,6 @@ std::string time_text(double secs) {
   else
     std::snprintf(text, sizeof(text), "%lld:%02lld", static_cast<long long>(all / 60),
                   static_cast<long long>(all % 60));
-  return text;
-}
-
-// "258.8 steps/s"; of slow steps "2.5 s/step".
-std::string rate_text(double rate) {
-  char text[64];
-  if (rate >= 1)
-    std::snprintf(text, sizeof(text), "%.*f steps/s", rate < 1000 ? 1 : 0, rate);
-  else
-    std::snprintf(text, sizeof(text), "%.*f s/step", rate > 0.01 ? 1 : 0, 1 / rate);
   return text;
 }
 
@@ -70,7 +61,7 @@ ProgressBar::ProgressBar(std::int64_t steps, ProgressBarOptions options)
 
 ProgressBar::~ProgressBar() {
   try {
-    if (line_open_) write("\n");
+    if (std::exchange(line_open_, false)) write("\n");
   } catch (...) {  // a bar is never worth an exception
   }
 }
@@ -84,13 +75,15 @@ void ProgressBar::restart() {
 }
 
 void ProgressBar::update(std::int64_t done, const std::function<std::string()>& note) {
+  if (finished_) return;
   const Moment now{.done = done, .steady_nanos = clock_.steady_nanos()};
-  if (first_ && now.steady_nanos < due_) return;
+  if (first_ && now.steady_nanos < due_ && done < steps_) return;
   due_ = clock_.deadline_in(terminal_ ? options_.bar_secs : options_.line_secs);
   measure(now);
+  if (done >= steps_) return finish(done, note ? note() : "");
   std::string text;
   if (rate_ > 0) {
-    const double to_go = static_cast<double>(std::max<std::int64_t>(steps_ - done, 0)) / rate_;
+    const double to_go = static_cast<double>(steps_ - done) / rate_;
     text = rate_text(rate_);
     if (to_go < kLongest) text.append("  ETA ").append(time_text(to_go));
   }
@@ -124,7 +117,7 @@ void ProgressBar::draw(std::int64_t done, const std::string& rate_and_time, cons
   for (const std::string& part : {rate_and_time, note})
     if (!part.empty()) text.append("  ").append(part);
   line_open_ = terminal_ && !last;
-  if (!terminal_) return write(cat("step ", done, "/", steps_, " (", percent, "%)", text, "\n"));
+  if (!terminal_) return write(cat(options_.unit, " ", done, "/", steps_, " (", percent, "%)", text, "\n"));
   text = cat(percent < 100 ? percent < 10 ? "]   " : "]  " : "] ", percent, "% ", done, "/", steps_, text);
   const std::size_t taken = text.size() + 1;  // with the bracket before the bar
   const std::size_t room = taken < kColumns ? kColumns - taken : 0;
@@ -137,10 +130,19 @@ std::string ProgressBar::bar(double share, std::size_t room) const {
   return std::string(full, '#') + std::string(width - full, '.');
 }
 
+// "258.8 steps/s"; of slow steps "2.5 s/step".
+std::string ProgressBar::rate_text(double rate) const {
+  char number[64];
+  const double shown = rate >= 1 ? rate : 1 / rate;
+  std::snprintf(number, sizeof(number), "%.*f", shown < 1000 ? 1 : 0, shown);
+  return rate >= 1 ? cat(number, " ", options_.unit, "s/s") : cat(number, " s/", options_.unit);
+}
+
 void ProgressBar::write(std::string_view text) const {
   if (options_.write) return options_.write(text);
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+  set_open_line(line_open_);
 }
 
 ProgressBarHook::ProgressBarHook(std::int64_t steps, ProgressBarOptions options)
@@ -167,7 +169,16 @@ void ProgressBarHook::after_run(SessionRunContext& context, const SessionRunValu
 
 void ProgressBarHook::end(Session&) { bar_.finish(done_, note()); }
 
-std::string ProgressBarHook::note() const { return last_loss_ ? cat("loss ", value_text(last_loss_)) : ""; }
+// A number in four digits, so that the line does not jump; all else as in a log line.
+std::string ProgressBarHook::note() const {
+  if (!last_loss_) return "";
+  const bool is_float = last_loss_.dtype() == DType::kFloat, is_double = last_loss_.dtype() == DType::kDouble;
+  if (last_loss_.elements() != 1 || (!is_float && !is_double)) return cat("loss ", value_text(last_loss_));
+  char text[32];
+  std::snprintf(text, sizeof(text), "loss %.4g",
+                is_float ? double{last_loss_.scalar<float>()} : last_loss_.scalar<double>());
+  return text;
+}
 
 Hook progress_bar(std::int64_t steps, ProgressBarOptions options) {
   return std::make_shared<ProgressBarHook>(steps, std::move(options));

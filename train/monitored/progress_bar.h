@@ -20,6 +20,7 @@ struct ProgressBarOptions {
   Output loss = {};                                  // the hook shows it if it is given
   double bar_secs = 0.1;                             // between two drawings of the bar
   double line_secs = 10;                             // between two lines
+  std::string unit = "step";                         // what is counted
   std::optional<bool> terminal = {};                 // draw a bar; none: if stderr is a terminal
   std::function<void(std::string_view)> write = {};  // none: to stderr
   Clock* clock = nullptr;                            // borrowed; none means the machine's
@@ -35,9 +36,10 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // So many steps are done. `note` ("loss 0.25") is asked for when it is drawn.
+  // So many steps are done. `note` ("loss 0.25") is asked for when it is drawn. With the last step it
+  // finishes.
   void update(std::int64_t done, const std::function<std::string()>& note = {});
-  // Draws the last state, with the time taken in place of that to go, if it is not there yet.
+  // Draws the last state, with the time taken in place of that to go, once.
   void finish(std::int64_t done, const std::string& note = "");
   // What is measured begins anew: the next update is the first.
   void restart();
@@ -48,6 +50,7 @@ class ProgressBar {
   };
   void measure(const Moment& now);
   void draw(std::int64_t done, const std::string& rate_and_time, const std::string& note, bool last);
+  std::string rate_text(double rate) const;
   void write(std::string_view text) const;
   std::string bar(double share, std::size_t room) const;
 

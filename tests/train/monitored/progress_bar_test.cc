@@ -31,9 +31,9 @@ TEST_CASE("elsewhere than on a terminal a line comes every ten seconds, with rat
     screen.clock.advance(1);
   }
   CHECK(screen.take() ==
-        "step 1/40 (2%)  loss 1.0\n"
-        "step 11/40 (27%)  1.0 steps/s  ETA 0:29  loss 0.09090909\n"
-        "step 21/40 (52%)  1.0 steps/s  ETA 0:19  loss 0.04761905\n");
+        "step 1/40 (2%)  loss 1\n"
+        "step 11/40 (27%)  1.0 steps/s  ETA 0:29  loss 0.09091\n"
+        "step 21/40 (52%)  1.0 steps/s  ETA 0:19  loss 0.04762\n");
   driver.run(m.train, 19);
   driver.end();
   CHECK(screen.take() == "step 40/40 (100%)  1.9 steps/s  in 0:21  loss 0.025\n");
@@ -54,6 +54,20 @@ TEST_CASE("on a terminal one line is drawn over until it is full") {
     CHECK(screen.take() == "\r[########################] 100% 200/200  36.0 s/step  in 2:00:00\x1b[K\n");
     bar.finish(200);
   }
+  CHECK(screen.take().empty());
+}
+
+TEST_CASE("the last step fills the bar and ends its line, at once, and what comes after is not drawn") {
+  Screen screen;
+  ProgressBarOptions options = screen.options(true);
+  options.unit = "epoch";
+  ProgressBar bar(2, options);
+  bar.update(1);
+  screen.clock.advance(0.05);
+  bar.update(2);
+  CHECK(screen.take().ends_with("100% 2/2  20.0 epochs/s  in 0:00\x1b[K\n"));
+  bar.update(3);
+  bar.finish(3);
   CHECK(screen.take().empty());
 }
 
