@@ -28,19 +28,28 @@ void HookedRun::forget() {
 
 void HookedRun::add_feeds(std::size_t hook, std::vector<Feed>&& feeds) {
   std::vector<Feed>& all = merged_.feed_dict;
-  const std::size_t callers = original_.feed_dict.size();
+  const auto callers = original_.feed_dict.size();
   for (Feed& feed : feeds) {
-    const auto same =
-        std::find_if(all.begin(), all.end(), [&](const Feed& other) { return other.key == feed.key; });
-    if (same != all.end()) {
-      const auto index = static_cast<std::size_t>(same - all.begin());
-      const std::string other = index < callers ? "the caller" : hooks_[fed_by_[index - callers]]->name();
-      throw FailedPrecondition(cat("'", feed.key.name(), "' is fed by ", hooks_[hook]->name(), " and by ",
-                                   other, ": one of them must leave it out"));
-    }
+    for (std::size_t i = callers; i < all.size(); ++i)
+      if (all[i].key == feed.key)
+        throw FailedPrecondition(cat("'", feed.key.name(), "' is fed by ", hooks_[hook]->name(), " and by ",
+                                     hooks_[fed_by_[i - callers]]->name(),
+                                     ": one of them must leave it out"));
     all.push_back(std::move(feed));
     fed_by_.push_back(hook);
   }
+}
+
+// None of the hooks feeds what the caller feeds.
+void HookedRun::require_own_feeds() const {
+  const std::vector<Feed>& all = merged_.feed_dict;
+  const auto callers = original_.feed_dict.size();
+  for (std::size_t i = callers; i < all.size(); ++i)
+    for (std::size_t k = 0; k < callers; ++k)
+      if (all[i].key == all[k].key)
+        throw FailedPrecondition(cat("'", all[i].key.name(), "' is fed by ",
+                                     hooks_[fed_by_[i - callers]]->name(),
+                                     " and by the caller: one of them must leave it out"));
 }
 
 void HookedRun::merge(std::size_t hook, SessionRunArgs&& args) {
@@ -83,6 +92,7 @@ std::optional<SessionRunContext::StopRequest> HookedRun::run(Session& session, s
     context.enter(*hooks_[i]);
     if (std::optional<SessionRunArgs> args = hooks_[i]->before_run(context)) merge(i, std::move(*args));
   }
+  require_own_feeds();
   std::vector<Tensor> results;
   try {
     results = session.run(std::span<const Fetch>(merged_.fetches), std::span<const Feed>(merged_.feed_dict),

@@ -35,6 +35,7 @@ class HookedRun {
   void begin(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options);
   void merge(std::size_t hook, SessionRunArgs&& args);
   void add_feeds(std::size_t hook, std::vector<Feed>&& feeds);
+  void require_own_feeds() const;
   void hand_out_recording(const RunOptions& options);
   void forget();
 

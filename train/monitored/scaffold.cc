@@ -35,8 +35,8 @@ const std::vector<Feed>& first(const std::vector<Feed>& a, const std::vector<Fee
 std::optional<CollectionItem> only_item(Graph& graph, std::string_view argument, std::string_view key) {
   Collection items = graph.collection(key);
   if (items.size() > 1)
-    throw InvalidArgument(cat("Scaffold: the collection '", key, "' holds ", items.size(),
-                              " items: say which one to use by .", argument));
+    throw FailedPrecondition(cat("Scaffold: the collection '", key, "' holds ", items.size(),
+                                 " items: say which one to use by .", argument));
   if (items.empty()) return {};
   return std::move(items.front());
 }

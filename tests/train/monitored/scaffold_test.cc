@@ -97,7 +97,7 @@ TEST_CASE("a collection with several items is refused, naming the argument") {
   g.add_to_collection(keys::kReadyOp, report_uninitialized_variables(g));
   CHECK_THROWS_WITH_AS(Scaffold().finalize(g),
                        "Scaffold: the collection 'ready_op' holds 2 items: say which one to use by .ready_op",
-                       InvalidArgument);
+                       FailedPrecondition);
 }
 
 TEST_CASE("an item of the wrong kind is refused") {
