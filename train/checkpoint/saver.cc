@@ -94,6 +94,7 @@ class Saver::State {
     FileSystem& files = session.files();
     const CheckpointReader reader(prefix, {.file_system = &files});
     const RestorePlan plan(reader, b.restored, o);
+    log_info(cat("Restoring parameters from ", prefix));
     plan.run(session, b.nodes);
     if (o.partial) log_info(cat("checkpoint '", prefix, "': ", plan.report().text()));
     kept_.go_on_from(files, prefix);
