@@ -104,6 +104,12 @@ TEST_CASE("given thresholds are sorted between the two ends") {
   CHECK(s.session.run(s.graph.variables(keys::kMetricVariables)[0]) == floats({1, 1, 0, 0}));
 }
 
+TEST_CASE("the first threshold has every prediction above it, the last none, 0 and 1 too") {
+  Streamed s([](Streamed& m) { return metrics::auc(m.labels, m.predictions, {.num_thresholds = 2}); });
+  s.add({1, 1, 1}, {0, 0.5f, 1});
+  CHECK(s.session.run(s.graph.variables(keys::kMetricVariables)[0]) == floats({3, 0}));
+}
+
 TEST_CASE("predictions outside of [0, 1], and NaN, end the step, also with labels that are bools") {
   Graph g;
   const Output l = placeholder<bool>(g, {2}, "l"), p = placeholder<float>(g, {2}, "p");
