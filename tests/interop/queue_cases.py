@@ -42,3 +42,73 @@ def used_old():
             "take up to": [t.name for t in raw.queue_dequeue_up_to(handle, 2, types)], "size": [raw.queue_size(handle).name],
             "is closed": [raw.queue_is_closed(handle).name] if hasattr(raw, "queue_is_closed") else [],
             "close": [raw.queue_close(handle).name], "cancel": [raw.queue_close(handle, cancel_pending_enqueues=True).name]}
+
+
+def names(tensors):
+    return [tensor.name for tensor in tensors]
+
+
+def filling():
+    """What the threads of queue runners would run: the enqueues of each runner, and their closings."""
+    runners = tf.get_collection("queue_runners")
+    return [names(runner.enqueue_ops) for runner in runners], [runner.close_op.name for runner in runners]
+
+
+def init():
+    return [tf.local_variables_initializer().name]
+
+
+def file_names():
+    taken = [tf.train.string_input_producer(tf.constant(["a", "b", "c"]), num_epochs=2, seed=3).dequeue().name]
+    (put,), close = filling()
+    return [init(), put, *[taken] * 3, put, put, close, *[taken] * 4]
+
+
+def numbers():
+    taken = [tf.train.range_input_producer(5, seed=3).dequeue().name]
+    (put,), _ = filling()
+    return [put, *[taken] * 5, put, *[taken] * 6]
+
+
+def slices():
+    taken = names(tf.train.slice_input_producer([tf.constant([1, 2, 3]), tf.constant(["x", "y", "z"])], num_epochs=1, seed=4))
+    (put,), close = filling()
+    return [init(), put, taken, taken, put, close, taken, taken]
+
+
+def smaller_final_batch():
+    x = tf.train.range_input_producer(5, shuffle=False, num_epochs=2).dequeue()
+    taken = names(tf.train.batch([x, tf.cast(x, tf.int64) * 2], 3, allow_smaller_final_batch=True))
+    (rows, put), (close_rows, close) = filling()
+    return [init(), rows, *[put] * 3, taken, rows, *[put] * 5, taken, put, rows, [close_rows], put, put, [close], *[taken] * 3]
+
+
+def shuffled_batches():
+    x = tf.train.range_input_producer(20, shuffle=False).dequeue()
+    taken = [tf.train.shuffle_batch([x], 3, capacity=30, min_after_dequeue=4, seed=9).name]
+    (rows, put), _ = filling()
+    return [rows, *[put] * 15, *[taken] * 4]
+
+
+def chosen_elements():
+    x = tf.train.range_input_producer(20, shuffle=False).dequeue()
+    taken = [tf.train.maybe_batch([x], tf.equal(x % 2, 0), 3).name]
+    (rows, put), _ = filling()
+    return [rows, *[put] * 12, taken, taken]
+
+
+def padded_batches():
+    x = tf.train.range_input_producer(6, shuffle=False).dequeue()
+    taken = [tf.train.batch([tf.range(x)], 3, dynamic_pad=True).name]
+    (rows, put), _ = filling()
+    return [rows, *[put] * 6, taken, taken]
+
+
+def joined_batches():
+    queue = tf.train.range_input_producer(20, shuffle=False)
+    taken = [tf.train.batch_join([[queue.dequeue()], [queue.dequeue() * 10]], 3).name]
+    (rows, (one, other)), _ = filling()
+    return [rows, *[[one]] * 3, *[[other]] * 3, taken, taken]
+
+
+PIPELINES = [file_names, numbers, slices, smaller_final_batch, shuffled_batches, chosen_elements, padded_batches, joined_batches]

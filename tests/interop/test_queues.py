@@ -2,10 +2,11 @@
 import random
 import subprocess
 
+import numpy as np
 import pytest
 
 from oracle import BUILD, session, tf
-from queue_cases import KINDS, used, used_old
+from queue_cases import KINDS, PIPELINES, used, used_old
 
 RUN_STEPS = BUILD / "tests/interop/run_steps"
 BLOCKS = "DeadlineExceeded"
@@ -21,7 +22,7 @@ def run_here(model, script, folder):
 def as_text(value):
     if value is None:
         return "None"
-    return " ".join(str(int(item)) for item in value.ravel())
+    return " ".join(item.decode() if isinstance(item, bytes) else str(int(item)) for item in np.ravel(value))
 
 
 def run_there(graph, script, ours):
@@ -61,6 +62,16 @@ def test_a_queue_of_tensorflow_does_the_same_here(kind, tmp_path):
             what = used_old() if kind == "old" else used(kind)
             (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
             same_steps(graph, tmp_path / "graph.pb", what, tmp_path, seed)
+
+
+@pytest.mark.parametrize("build", PIPELINES, ids=lambda build: build.__name__)
+def test_an_input_pipeline_of_tensorflow_gives_the_same_here(build, tmp_path):
+    with tf.Graph().as_default() as graph:
+        tf.set_random_seed(5)
+        script = build()
+        (tmp_path / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
+        ours = run_here(tmp_path / "graph.pb", script, tmp_path)
+        assert ours == run_there(graph, script, ours)
 
 
 @pytest.fixture(scope="module")
