@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "graph/error.h"
 #include "graph/runtime/cancellation.h"
@@ -37,30 +39,39 @@ class Execution::Parking final : public Waker {
   bool woken_ = false;
 };
 
+// While it lives, those who stop steps know of one that waits. Who stops sets a flag first and then wakes;
+// who waits makes itself known first and then looks at the flags.
+class Execution::Known {
+ public:
+  Known(Engine& engine, std::shared_ptr<Waker> waker, const CancellationToken* token)
+      : engine_(engine), waker_(std::move(waker)), token_(token) {
+    engine_.add_parked(waker_);
+    if (token_) token_->state()->add(waker_);
+  }
+  ~Known() {
+    engine_.remove_parked(waker_);
+    if (token_) token_->state()->remove(waker_);
+  }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+
+ private:
+  Engine& engine_;
+  const std::shared_ptr<Waker> waker_;
+  const CancellationToken* token_;
+};
+
 // Steps that may park run round after round, each as soon as what it waits for is done; when a round brings
 // nothing the thread sleeps until a parked kernel is woken, the step is stopped, or its time is up.
 void Execution::run_early() {
   if (!parking_) parking_ = std::make_shared<Parking>();
   check_outgrown();
-  struct Registered {
-    Engine& engine;
-    const std::shared_ptr<Waker> waker;
-    const CancellationToken* token;
-    Registered(Engine& e, std::shared_ptr<Waker> w, const CancellationToken* t)
-        : engine(e), waker(std::move(w)), token(t) {
-      engine.add_parked(waker);
-      if (token) token->state()->add(waker);
-    }
-    ~Registered() {
-      engine.remove_parked(waker);
-      if (token) token->state()->remove(waker);
-    }
-  } registered(engine_, parking_, options_->cancellation);
   struct Drop {
     std::vector<std::shared_ptr<Parked>>& parked;
     ~Drop() { parked.clear(); }
   } drop{parked_};
   parked_.resize(plan_.early.size());
+  std::optional<Known> known;
   std::vector<char> done(plan_.early.size(), 0);
   for (std::size_t left = done.size(); left > 0;) {
     bool moved = false;
@@ -79,6 +90,7 @@ void Execution::run_early() {
     if (moved) {
       throw_if_stopped();
     } else {
+      if (!known) known.emplace(engine_, parking_, options_->cancellation);
       stop_parked(engine_.no_waiting());
       parking_->wait(has_deadline_, deadline_);
       stop_parked({});

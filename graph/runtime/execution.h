@@ -80,6 +80,7 @@ class Execution final : public Context {
 
  private:
   class Parking;
+  class Known;
   void parallel_ranges(std::int64_t n, std::int64_t grain,
                        const std::function<void(std::int64_t, std::int64_t)>& body) override;
   void* memory_of(const Slot& slot) const;
