@@ -2,6 +2,7 @@
 // points before it), the checkpoint, CHECKPOINT in the log, listeners again.
 #include "train/monitored/checkpoint_saver_hook.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -43,6 +44,11 @@ CheckpointSaverHook::CheckpointSaverHook(std::string checkpoint_dir, CheckpointS
                           options_.where);
 }
 CheckpointSaverHook::~CheckpointSaverHook() = default;
+
+void CheckpointSaverHook::add_listener(std::shared_ptr<CheckpointSaverListener> listener) {
+  auto& all = options_.listeners;
+  if (std::find(all.begin(), all.end(), listener) == all.end()) all.push_back(std::move(listener));
+}
 
 void CheckpointSaverHook::begin(Graph& graph) {
   writer_ = FileWriterCache::get(checkpoint_dir_);

@@ -52,6 +52,9 @@ class CheckpointSaverHook final : public SessionRunHook {
   explicit CheckpointSaverHook(std::string checkpoint_dir, CheckpointSaverHookOptions options = {});
   ~CheckpointSaverHook() override;
 
+  // One listener more, unless it is one of them already. Requires: no session has begun.
+  void add_listener(std::shared_ptr<CheckpointSaverListener> listener);
+
   std::string name() const override { return "CheckpointSaverHook"; }
   void begin(Graph& graph) override;
   // Writes graph.pbtxt and the graph's events, and saves. Throws what Saver::save throws, and
