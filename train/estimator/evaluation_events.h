@@ -1,0 +1,15 @@
+// Writes what an evaluation found where TensorBoard shows it, as tf.estimator does: one event with all
+// values at the checkpoint's step, then one with the checkpoint's path.
+#pragma once
+
+#include <string>
+
+#include "train/estimator/evaluation_result.h"
+
+namespace runnel {
+
+// Scalars are curves; other tensors are stored and shown by no plugin, and texts are left out. Writes into
+// the process's one event file of the directory. Throws what FileWriter::flush throws.
+void write_evaluation(const std::string& directory, const EvaluationResult& result);
+
+}  // namespace runnel
