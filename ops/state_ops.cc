@@ -158,8 +158,9 @@ Output write(const Variable& variable, const Operand& value, std::string_view op
   const Output target = variable.parts().variable;
   if (!variable.parts().is_resource) {
     NameScope scope(graph, name.empty() ? op : name);
-    return graph.add(op, {target, value.in(graph, variable.dtype(), "value")}, std::move(attrs), scope.name(),
-                     where);
+    const Output operand = value.in(graph, variable.dtype(), "value");
+    const ColocateWith with(target.node());
+    return graph.add(op, {target, operand}, std::move(attrs), scope.name(), where);
   }
   const Output operand = value.in(graph, variable.dtype(), "Const");
   const Operation done =
@@ -183,9 +184,11 @@ Output assign_sub(const Variable& variable, const Operand& value, OpOptions o) {
 }
 
 Output is_variable_initialized(const Variable& variable, OpOptions o) {
-  const bool resource = variable.parts().is_resource;
-  return variable.graph().add(resource ? "VarIsInitializedOp" : "IsVariableInitialized",
-                              {variable.parts().variable}, {}, o.name, o.where);
+  const Output& target = variable.parts().variable;
+  if (variable.parts().is_resource)
+    return variable.graph().add("VarIsInitializedOp", {target}, {}, o.name, o.where);
+  const ColocateWith with(target.node());
+  return variable.graph().add("IsVariableInitialized", {target}, {}, o.name, o.where);
 }
 
 Output count_up_to(const Variable& variable, std::int64_t limit, OpOptions o) {
