@@ -56,3 +56,5 @@
 #include "train/supervisor/session_manager.h"
 #include "train/supervisor/stop_reason.h"
 #include "train/supervisor/stop_signals.h"
+#include "train/supervisor/supervisor.h"
+#include "train/supervisor/supervisor_options.h"

@@ -65,6 +65,7 @@ struct Coordinator::State {
   std::size_t notes_left_out = 0;
   std::stop_source calls;  // of on_stop; new after clear_stop
   std::vector<CoordinatedThread> threads;
+  std::vector<CoordinatedThread> left;  // behind, by join()
 };
 
 std::string Coordinator::State::keep_later(StopReason later) {
@@ -273,6 +274,10 @@ void Coordinator::join(JoinOptions options) {
       thread.join();  // at once: the body is over
     }
   }
+  {
+    const std::lock_guard hold(state_->mutex);
+    state_->left.insert(state_->left.end(), left.begin(), left.end());
+  }
   std::string stragglers;
   if (!left.empty())
     stragglers = cat("Coordinator: stopped with threads still running after ", options.stop_grace_period_secs,
@@ -292,6 +297,12 @@ void Coordinator::raise_requested_exception() const {
   const std::string more = state_->later_errors();
   lock.unlock();
   rethrow_with(error, more);
+}
+
+std::vector<CoordinatedThread> Coordinator::stragglers() const {
+  const std::lock_guard hold(state_->mutex);
+  std::erase_if(state_->left, [](const CoordinatedThread& thread) { return !thread.alive(); });
+  return state_->left;
 }
 
 bool Coordinator::joined() const {

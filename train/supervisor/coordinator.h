@@ -106,6 +106,8 @@ class Coordinator {
   // Throws the first error as join() does, if there is one.
   void raise_requested_exception() const;
   bool joined() const;
+  // The threads that join() left behind, as far as they still run.
+  std::vector<CoordinatedThread> stragglers() const;
 
   // Calls `call` once on the thread that requests a stop (here and now if one is requested), outside all
   // locks: it may call this coordinator. What it throws is logged.

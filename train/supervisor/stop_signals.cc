@@ -145,10 +145,11 @@ Watch& watch() {
 StopSignals::StopSignals(Coordinator& coord) : coord_(coord) { watch().add(coord); }
 StopSignals::~StopSignals() { watch().remove(coord_); }
 
+bool is_signalled(const StopReason& reason) { return reason.cause == StopCause::kSignal || received != 0; }
+
 void exit_if_signalled(const StopReason& reason) {
-  if (watch().count() > 1) return;
-  if (reason.cause == StopCause::kSignal) std::exit(reason.exit_code());
-  if (const int signal = received) std::exit(128 + signal);
+  if (!is_signalled(reason) || watch().count() > 1) return;
+  std::exit(reason.cause == StopCause::kSignal ? reason.exit_code() : 128 + received);
 }
 
 }  // namespace runnel

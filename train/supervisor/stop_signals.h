@@ -26,6 +26,8 @@ class [[nodiscard]] StopSignals {
   Coordinator& coord_;
 };
 
+// True if a signal asked for the stop, or came after another reason while a StopSignals lives.
+bool is_signalled(const StopReason& reason);
 // Ends the process as `exit` does, with 128 + signal, if a signal asked for the stop, or came after another
 // reason while a StopSignals lives; else does nothing. Nor does it while several live: another one has still
 // to save, and ends the process then. To be called when everything is saved and closed, before the last

@@ -1,0 +1,242 @@
+// Supervisor: services that fail or hang, threads that do not end, and steps that wait when training stops.
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "graph/io/forwarding_file_system.h"
+#include "tests/graph/scratch_directory.h"
+#include "tests/train/supervisor/logged_lines.h"
+#include "tests/train/supervisor/supervised_model.h"
+
+using namespace runnel;
+
+namespace {
+
+#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_ADDRESS__)
+constexpr int kRounds = 100;
+#else
+constexpr int kRounds = 1000;
+#endif
+
+// A door that is open until somebody shuts it.
+class Door {
+ public:
+  void shut() { set(true); }
+  void open() { set(false); }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !shut_; });
+  }
+
+ private:
+  void set(bool shut) {
+    const std::lock_guard hold(mutex_);
+    shut_ = shut;
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool shut_ = false;
+};
+
+// The machine's files, where the nth index of a checkpoint cannot be put in its place, or hangs before the
+// door.
+class TroubledFiles : public ForwardingFileSystem {
+ public:
+  TroubledFiles() : ForwardingFileSystem(real_file_system()) {}
+  void rename(const std::string& from, const std::string& to) override {
+    if (to.ends_with(".index")) {
+      if (++saves == fails_at) throw ResourceExhausted("the disk is full");
+      door.pass();
+    }
+    files_.rename(from, to);
+  }
+  std::atomic<int> saves{0};
+  int fails_at = 0;
+  Door door;
+};
+
+// Moves a clock on in the background while it lives.
+class Time {
+ public:
+  explicit Time(ManualClock& clock)
+      : thread_([this, &clock] {
+          while (!done_) {
+            clock.advance(0.5);
+            std::this_thread::yield();
+          }
+        }) {}
+  ~Time() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+std::string what_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a checkpoint service that fails at its third save stops training with the reason, within an interval") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  ManualClock clock;
+  TroubledFiles files;
+  files.fails_at = 3;
+  CountingModel m;
+  Supervisor sv(m.g, {.logdir = dir.path(), .save_model_secs = 1, .clock = &clock, .file_system = &files});
+  const std::string what = what_of([&] {
+    sv.managed_session([&](Session& session) {
+      for (int saves = 1; !sv.should_stop(); ++saves) {
+        until([&] { return files.saves >= saves; });
+        session.run(m.train);
+        clock.advance(1);
+        if (saves == 3) CHECK(sv.wait_for_stop());
+      }
+    });
+  });
+  CHECK(what.find("the disk is full") != what.npos);
+  CHECK(sv.stop_reason().cause == StopCause::kError);
+  CHECK(log.has("Coordinator: stopping (error): thread 'checkpoint service': "));
+  CHECK(checkpoints_in(dir.path()) == std::vector<std::string>{"model.ckpt-0", "model.ckpt-1"});
+}
+
+TEST_CASE("a save that hangs is noticed within an interval after it is due, and training goes on") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  ManualClock clock;
+  TroubledFiles files;
+  files.door.shut();
+  CountingModel m;
+  Supervisor sv(m.g, {.logdir = dir.path(), .save_model_secs = 1, .clock = &clock, .file_system = &files});
+  sv.managed_session([&](Session& session) {
+    until([&] { return files.saves == 1; });
+    clock.advance(2);
+    until([&] {
+      return log.has(
+          "no checkpoint for 2 x its interval of 1 s: the thread 'checkpoint service' is in a call");
+    });
+    CHECK_FALSE(sv.should_stop());
+    m.run(session, 3);
+    files.door.open();
+  });
+  CHECK(checkpoints_in(dir.path()).back() == "model.ckpt-3");
+}
+
+TEST_CASE("a save that hangs for ever is left behind at the end, and the step is said to be unsaved") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  ManualClock clock;
+  TroubledFiles files;
+  files.door.shut();
+  std::vector<CoordinatedThread> left;
+  {
+    CountingModel m;
+    Supervisor sv(m.g, {.logdir = dir.path(), .stop_grace_secs = 3, .clock = &clock, .file_system = &files});
+    sv.managed_session([&](Session& session) {
+      until([&] { return files.saves == 1; });
+      m.run(session, 3);
+      const Time passes(clock);
+      sv.stop({.close_summary_writer = false});
+    });
+    left = sv.coord().stragglers();
+  }
+  CHECK(log.has("stopped with threads still running after 3 s: 'checkpoint service' (is in a call)"));
+  CHECK(log.has("the last step is not saved: the checkpoint service hangs in a save before it"));
+  CHECK(left.size() == 1);
+  files.door.open();
+  for (const CoordinatedThread& thread : left) thread.join();
+  CHECK(checkpoints_in(dir.path()) == std::vector<std::string>{"model.ckpt-0"});
+}
+
+TEST_CASE("a thread that does not end is a warning with its name after a clean run, an error if strict") {
+  for (const bool strict : {false, true}) {
+    const LoggedLines log;
+    ManualClock clock;
+    Door door;
+    door.shut();
+    CoordinatedThread sleeper;
+    CountingModel m;
+    Supervisor sv(m.g, {.stop_grace_secs = 1, .strict_threads = strict, .clock = &clock});
+    const std::string what = what_of([&] {
+      const Time passes(clock);
+      sv.managed_session(
+          [&](Session&) { sleeper = sv.coord().start_thread("sleeper", [&] { door.pass(); }); });
+    });
+    const std::string line =
+        "Coordinator: stopped with threads still running after 1 s: 'sleeper' (does not say what it does)";
+    CHECK(what == (strict ? line : ""));
+    CHECK(log.has("warning: " + line) != strict);
+    door.open();
+    sleeper.join();
+  }
+}
+
+TEST_CASE("nothing waits for the grace period when no thread runs") {
+  const LoggedLines log;
+  ManualClock clock;  // stands still
+  CountingModel m;
+  Supervisor sv(m.g, {.clock = &clock});
+  sv.managed_session([&](Session& session) { m.run(session, 1); });
+  CHECK(clock.steady_nanos() == 0);
+}
+
+TEST_CASE("a stop ends a step that waits for input, which is no error, and the step before it is saved") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  CountingModel m;
+  const FIFOQueue queue(m.g, 3, {DType::kFloat}, {.shapes = {{}}});
+  const Output wait = queue.dequeue().components()[0];
+  Supervisor sv(m.g, {.logdir = dir.path()});
+  sv.managed_session([&](Session& session) {
+    m.run(session, 2);
+    sv.loop(3600, [&] { sv.request_stop(); });
+    while (!sv.should_stop()) session.run({wait, m.train});
+  });
+  CHECK(sv.stop_reason().cause == StopCause::kRequested);
+  CHECK(checkpoints_in(dir.path()).back() == "model.ckpt-2");
+}
+
+TEST_CASE("rounds of stopping while a step waits leave no thread, and each ends") {
+  const LoggedLines log;
+  CountingModel m;
+  const FIFOQueue queue(m.g, 3, {DType::kFloat}, {.shapes = {{}}});
+  const Output wait = queue.dequeue().components()[0];
+  Supervisor sv(m.g, {.handle_signals = false});
+  for (int round = 0; round < kRounds; ++round) {
+    std::shared_ptr<LooperThread> looper;
+    sv.managed_session([&](Session& session) {
+      looper = sv.loop(std::nullopt, [&] { sv.request_stop(); });
+      session.run(wait);
+      FAIL("the step got an element");
+    });
+    CHECK_FALSE(looper->thread().alive());
+  }
+}
+
+TEST_CASE("queue runners of the graph feed the run, and the end of their input is its end") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  CountingModel m;
+  const Output number =
+      range_input_producer(m.g, 5, {.num_epochs = 2, .shuffle = false}).dequeue().components()[0];
+  Supervisor sv(m.g, {.logdir = dir.path()});
+  sv.managed_session([&](Session& session) {
+    while (!sv.should_stop()) session.run({number, m.train});
+  });
+  CHECK(sv.stop_reason().cause == StopCause::kInputExhausted);
+  CHECK(sv.stop_reason().text.find("is closed and has insufficient elements") != std::string::npos);
+  CHECK(checkpoints_in(dir.path()).back() == "model.ckpt-10");
+}

@@ -1,0 +1,68 @@
+// The step is read twice: before the save, to see whether training has moved, and by the save itself, in one
+// run with the values.
+#include "train/supervisor/step_saver.h"
+
+#include <charconv>
+
+#include "graph/error.h"
+#include "graph/io/file_system.h"
+#include "graph/log.h"
+
+namespace runnel {
+namespace {
+
+// The number behind the last dash: that of the cut that was saved.
+std::int64_t step_of(const std::string& prefix) {
+  std::int64_t step = 0;
+  const char* const end = prefix.data() + prefix.size();
+  std::from_chars(prefix.data() + prefix.rfind('-') + 1, end, step);
+  return step;
+}
+
+// A log that cannot be written is no reason to leave a step unsaved.
+void flush(FileWriter& writer) {
+  try {
+    writer.flush();
+  } catch (const Error& error) {
+    log_warning(cat("events before this checkpoint are not written: ", error.message()));
+  }
+}
+
+}  // namespace
+
+std::int64_t read_step(Session& session, Output global_step) {
+  const Tensor value = session.run(global_step);
+  if (value.elements() == 1) {
+    if (value.dtype() == DType::kInt64) return value.scalar<std::int64_t>();
+    if (value.dtype() == DType::kInt32) return value.scalar<std::int32_t>();
+  }
+  throw InvalidArgument(cat("global_step '", global_step.name(), "' is ", value.dtype(), value.shape(),
+                            ": it must be an integer scalar"));
+}
+
+void StepSaver::note_restored(Session& session, const std::string& prefix) {
+  FileSystem& files = session.files();
+  if (!global_step_ || !base_name_of(prefix).starts_with(base_name_of(path_) + "-") ||
+      files.identity(parent_of(prefix)) != files.identity(parent_of(path_)))
+    return;
+  const std::int64_t step = step_of(prefix);
+  if (step != read_step(session, global_step_)) return;
+  const std::lock_guard hold(mutex_);
+  saved_ = step;
+}
+
+bool StepSaver::save(Session& session) {
+  const std::lock_guard turn(mutex_);
+  if (saved_ && global_step_ && read_step(session, global_step_) == *saved_) return false;
+  if (writer_) flush(*writer_);
+  log_info(cat("Saving checkpoint to path ", path_));
+  const std::string prefix =
+      saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});
+  if (prefix.empty()) return false;  // a saver without variables
+  const std::int64_t step = global_step_ ? step_of(prefix) : 0;
+  if (global_step_) saved_ = step;
+  if (writer_) writer_->add_session_log(SessionStatus::kCheckpoint, step, path_);
+  return true;
+}
+
+}  // namespace runnel
