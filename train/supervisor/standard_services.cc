@@ -29,7 +29,7 @@ class StepCounter {
       : tools_(std::move(tools)), tag_(std::move(tag)), clock_(clock) {}
 
   void count() {
-    const std::int64_t step = read_step(*tools_.session, tools_.global_step), now = clock_.steady_nanos();
+    const std::int64_t now = clock_.steady_nanos(), step = read_step(*tools_.session, tools_.global_step);
     if (counted_ && now > time_) {
       const double rate = static_cast<double>(step - step_) / (static_cast<double>(now - time_) * 1e-9);
       tools_.writer->scalar(tag_, rate, step);
