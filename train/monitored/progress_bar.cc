@@ -146,15 +146,26 @@ void ProgressBar::write(std::string_view text) const {
 }
 
 ProgressBarHook::ProgressBarHook(std::int64_t steps, ProgressBarOptions options)
-    : loss_(options.loss), bar_(steps, std::move(options)) {}
+    : loss_(options.loss),
+      steps_(steps),
+      secs_between_looks_(options.bar_secs),
+      clock_(options.clock ? *options.clock : system_clock()),
+      bar_(steps, std::move(options)) {}
 
 void ProgressBarHook::begin(Graph& graph) {
   if (get_global_step(graph)) step_ = GlobalStepReader(graph, name());
 }
 
-void ProgressBarHook::after_create_session(Session&, Coordinator&) { bar_.restart(); }
+void ProgressBarHook::after_create_session(Session& session, Coordinator&) {
+  bar_.restart();
+  if (step_) done_ = step_->now(session);
+  runs_ = next_look_ = 0;
+}
 
 std::optional<SessionRunArgs> ProgressBarHook::before_run(SessionRunContext&) {
+  ++runs_;
+  looks_ = clock_.steady_nanos() >= next_look_ || done_ + runs_ >= steps_;
+  if (!looks_) return {};
   SessionRunArgs args;
   if (step_) args.fetches = step_->fetches();
   if (loss_) args.fetches.emplace_back(loss_);
@@ -162,12 +173,17 @@ std::optional<SessionRunArgs> ProgressBarHook::before_run(SessionRunContext&) {
 }
 
 void ProgressBarHook::after_run(SessionRunContext& context, const SessionRunValues& values) {
-  done_ = step_ ? step_->after(context, values) : done_ + 1;
+  if (!looks_) return;
+  next_look_ = clock_.deadline_in(secs_between_looks_);
+  done_ = step_ ? step_->after(context, values) : done_ + runs_;
+  runs_ = 0;
   if (loss_) last_loss_ = values.results.back();
   bar_.update(done_, [this] { return note(); });
 }
 
-void ProgressBarHook::end(Session&) { bar_.finish(done_, note()); }
+void ProgressBarHook::end(Session& session) {
+  bar_.finish(step_ ? step_->now(session) : done_ + runs_, note());
+}
 
 // A number in four digits, so that the line does not jump; all else as in a log line.
 std::string ProgressBarHook::note() const {

@@ -66,6 +66,7 @@ class ProgressBar {
 };
 
 // Counts by the global step, which begins above 0 in a session that goes on; in a graph without one by runs.
+// Fetches something only in runs that are to be shown, and in the one that should be the last.
 class ProgressBarHook final : public SessionRunHook {
  public:
   explicit ProgressBarHook(std::int64_t steps, ProgressBarOptions options = {});
@@ -81,9 +82,15 @@ class ProgressBarHook final : public SessionRunHook {
   std::string note() const;
 
   const Output loss_;
+  const std::int64_t steps_;
+  const double secs_between_looks_;
+  Clock& clock_;
   ProgressBar bar_;
   std::optional<GlobalStepReader> step_;
-  std::int64_t done_ = 0;
+  std::int64_t done_ = 0;       // when the step was fetched last
+  std::int64_t runs_ = 0;       // since then
+  std::int64_t next_look_ = 0;  // the steady time of the next fetch
+  bool looks_ = false;          // in the run that is under way
   Tensor last_loss_;
 };
 

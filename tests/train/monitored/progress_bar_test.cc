@@ -99,6 +99,31 @@ TEST_CASE("the rate follows a loop that becomes slower") {
   CHECK(screen.seen.find("2020/10000 (20%)  2.") != std::string::npos);
 }
 
+TEST_CASE("runs between two drawings fetch nothing for it, but for the last") {
+  Screen screen;
+  Counting m;
+  ProgressBarOptions options = screen.options(true);
+  options.loss = m.loss;
+  const Hook hook = progress_bar(10, options);
+  hook->begin(m.graph);
+  Session session(m.graph);
+  session.run(m.init);
+  Coordinator coord;
+  hook->after_create_session(session, coord);
+  std::vector<int> fetching;
+  HookedRun runs({hook});
+  for (int i = 1; i <= 10; ++i) {
+    if (i == 5) screen.clock.advance(0.1);
+    screen.take();
+    const Fetch fetches[] = {m.train};
+    Tensor out;
+    runs.run(session, fetches, {}, {}, &out);
+    if (!screen.take().empty()) fetching.push_back(i);
+  }
+  CHECK(fetching == std::vector<int>{1, 5, 10});
+  CHECK(session.stats().plans_made == 4);  // init, the step, train alone, train with both fetches
+}
+
 TEST_CASE("a session that goes on begins where it is, one without a global step at nothing") {
   Screen screen;
   Counting m;
