@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -39,6 +40,11 @@ struct Saved : Counting {
       steps.push_back(value("twin"));
     }
     return steps;
+  }
+  std::ptrdiff_t writes() const {
+    const Lines lines = log.all();
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const auto& line) { return line.starts_with("info: Saving checkpoints for "); });
   }
   LoggedLines log;
   ScratchDirectory scratch;
@@ -91,6 +97,7 @@ TEST_CASE("two hooks that save to one path write each step once, whichever comes
   driver.run(m.train, 2);
   driver.end();
   CHECK(m.steps() == std::vector<std::int64_t>{0, 2, 3, 4, 6, 7});
+  CHECK(m.writes() == 6);
 }
 
 TEST_CASE("seconds and steps together save at whichever comes first") {
@@ -161,9 +168,10 @@ TEST_CASE("a session that is made anew saves where it begins") {
   CHECK(m.steps() == std::vector<std::int64_t>{0, 2});
 }
 
-TEST_CASE("names and values agree while another thread trains") {
+TEST_CASE("names, values and what listeners hear agree while another thread trains") {
   Saved m;
-  HookDriver driver(m.graph, m.init, {m.hook(m.every(1))});
+  const auto listener = std::make_shared<Listener>();
+  HookDriver driver(m.graph, m.init, {m.hook({.save_steps = 1, .saver = &m.saver, .listeners = {listener}})});
   std::atomic<bool> done{false};
   std::thread other([&] {
     while (!done) driver.session->run(m.train);
@@ -173,6 +181,10 @@ TEST_CASE("names and values agree while another thread trains") {
   other.join();
   driver.end();
   CHECK(m.steps().size() >= 8);
+  Lines after;
+  for (const std::int64_t step : m.steps()) after.push_back(cat("after ", step));
+  std::erase_if(listener->calls, [](const auto& call) { return !call.starts_with("after"); });
+  CHECK(listener->calls == after);
 }
 
 TEST_CASE("the saver of the collection is used by all hooks that name none") {

@@ -50,7 +50,7 @@ TEST_CASE("after a recovery the clock starts anew") {
   clock.advance(100);
   driver.open();
   const LoggedLines log;
-  driver.run(m.train, 1);
+  driver.run(m.train, 2);
   CHECK(log.all().empty());
 }
 
