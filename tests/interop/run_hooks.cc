@@ -49,6 +49,23 @@ struct Model {
   Operation train;
 };
 
+// Prints what it hears.
+class Listener final : public CheckpointSaverListener {
+ public:
+  void begin(Graph&) override { std::printf("listener begin\n"); }
+  void before_save(Session&, std::int64_t step) override { say("before_save", step); }
+  bool after_save(Session&, std::int64_t step) override {
+    say("after_save", step);
+    return step >= 8;
+  }
+  void end(Session&, std::int64_t step) override { say("end", step); }
+
+ private:
+  static void say(const char* what, std::int64_t step) {
+    std::printf("listener %s %lld\n", what, static_cast<long long>(step));
+  }
+};
+
 std::vector<Hook> make_hooks(const Words& words, const std::string& directory, Model& m,
                              const Scaffold& scaffold, Clock& clock) {
   std::vector<Hook> hooks;
@@ -74,6 +91,7 @@ std::vector<Hook> make_hooks(const Words& words, const std::string& directory, M
     hooks.push_back(checkpoint_saver(directory, {.save_secs = secs(words, "ckpt_secs"),
                                                  .save_steps = steps(words, "ckpt_steps"),
                                                  .scaffold = scaffold,
+                                                 .listeners = {std::make_shared<Listener>()},
                                                  .save_graph_def = !has(words, "no_graph"),
                                                  .clock = &clock}));
   if (has(words, "log_iter") || has(words, "log_secs"))

@@ -9,6 +9,7 @@ import types
 
 import numpy as np
 import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from oracle import BUILD, tf
 from tensorflow.python.training import basic_session_run_hooks as theirs
@@ -39,6 +40,26 @@ GO_ON = {
 REFUSED = [["last=1", "num=1"], ["count_steps=1", "count_secs=1"], ["log_iter=1", "log_secs=1"], ["log_iter=0"]]
 COMBINED = [["ckpt_steps=1", "ckpt_secs=1"], ["sum_steps=1", "sum_secs=1"], ["prof_steps=1", "prof_secs=1"]]
 STATED = re.compile(r"^(loss = .*|w/read:0 = .*|.*/sec: .*|Saving checkpoints for .*|Saving timeline for .*|Waiting for .*|Model diverged.*)$")
+
+
+class Listener(tf.train.CheckpointSaverListener):
+    """Says what it hears, and asks for the end at step 8."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def begin(self):
+        self.lines.append("listener begin")
+
+    def before_save(self, session, step):
+        self.lines.append(f"listener before_save {step}")
+
+    def after_save(self, session, step):
+        self.lines.append(f"listener after_save {step}")
+        return step >= 8
+
+    def end(self, session, step):
+        self.lines.append(f"listener end {step}")
 
 
 class Clock:
@@ -87,7 +108,7 @@ def run_theirs(directory, words, monkeypatch):
             hooks.append(tf.train.SummarySaverHook(steps("sum_steps"), get("sum_secs"), directory, scaffold=scaffold))
         if "ckpt_steps" in words or "ckpt_secs" in words:
             hooks.append(tf.train.CheckpointSaverHook(directory, get("ckpt_secs"), steps("ckpt_steps"), scaffold=scaffold,
-                                                      save_graph_def="no_graph" not in words))
+                                                      listeners=[Listener(lines)], save_graph_def="no_graph" not in words))
         if "log_iter" in words or "log_secs" in words:
             hooks.append(tf.train.LoggingTensorHook({"w": shown, "loss": loss}, steps("log_iter"), get("log_secs")))
         if "log_end" in words:
@@ -127,7 +148,7 @@ def run_ours(directory, words):
 def stated(lines, directory):
     """Lines whose form is stated, with the seconds rounded as both print them."""
     return [line.replace(str(directory), "DIR") for line in lines
-            if STATED.match(line) or line.startswith(("final:", "ended by"))]
+            if STATED.match(line) or line.startswith(("listener", "final:", "ended by"))]
 
 
 def files(directory):
@@ -188,6 +209,18 @@ def test_training_that_goes_on_writes_and_says_what_tensorflows_does(name, tmp_p
         for directory in (ours, other):
             directory.mkdir(exist_ok=True)
         compare(ours, other, words, monkeypatch)
+
+
+def test_a_run_that_goes_on_voids_what_came_after_its_checkpoint_and_keeps_the_graph(tmp_path):
+    run_ours(tmp_path, ["steps=4", "ckpt_steps=3", "sum_steps=1", "count_steps=1"])
+    for path in tmp_path.glob("model.ckpt-4*"):  # the last save is lost
+        path.unlink()
+    run_ours(tmp_path, ["steps=2", "ckpt_steps=3", "sum_steps=1", "count_steps=1"])
+    seen = EventAccumulator(str(tmp_path))
+    seen.Reload()
+    assert [event.step for event in seen.Scalars("loss")] == [1, 2, 3, 4, 5]
+    assert [event.step for event in seen.Scalars("global_step/sec")] == [2, 3, 5]
+    assert any(node.name == "GradientDescent" for node in seen.Graph().node)
 
 
 @pytest.mark.parametrize("words", REFUSED + COMBINED, ids="-".join)
