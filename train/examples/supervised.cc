@@ -121,6 +121,7 @@ std::string other_model(const std::string& folder) {
 }
 
 StopReason pre_trained(Graph& g, const Model& m, const Flags& flags) {
+  make_run_folders(flags.out, {"pre_trained"});
   const std::string checkpoint = other_model(flags.out + "/pre_trained");
   Saver weight(g, {m.weight}, {.name = "pre_trained"});  // of all variables, a saver would miss some there
   SupervisorOptions options = options_of(flags);
@@ -143,7 +144,6 @@ StopReason own_service(Graph& g, const Model& m, const Flags& flags) {
 }
 
 StopReason train(const Flags& flags) {
-  make_run_folders(flags.out, {"pre_trained"});
   Graph g;
   const Model m = build(g);
   if (flags.scenario == "large-model") return large_model(g, m, flags);
