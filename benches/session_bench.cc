@@ -1,6 +1,6 @@
-// What a step costs: prepared calls of the models on one thread, plain Session::run, and our matrix product
-// beside OpenBLAS called directly. Prints the BLAS kernel that ran: times of large products mean little
-// without it. Nothing here checks results; tests do.
+// What a step costs: prepared calls of the models on one thread, plain Session::run, the same under a
+// monitored session, and our matrix product beside OpenBLAS called directly. Prints the BLAS kernel that ran:
+// times of large products mean little without it. Nothing here checks results; tests do.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 #include <unistd.h>
@@ -10,7 +10,10 @@
 #include <random>
 
 #include "benches/models.h"
+#include "graph/log.h"
 #include "ops/ops.h"
+#include "train/monitored/monitored_session.h"
+#include "train/monitored/nan_tensor_hook.h"
 
 namespace runnel::benches {
 namespace {
@@ -39,6 +42,17 @@ void plain_run(benchmark::State& state) {
   const Model model = linear_regression(false);
   Session session(*model.graph, one_thread());
   session.run(model.init);
+  for (auto _ : state) session.run(model.step);
+}
+
+// What a monitored session adds to it, with so many hooks that look at the loss of each run.
+void monitored_run(benchmark::State& state) {
+  const Model model = linear_regression(false);
+  const ScopedLogSink quiet([](LogLevel, const std::string&) {});
+  std::vector<Hook> hooks;
+  for (int i = 0; i < state.range(0); ++i) hooks.push_back(nan_tensor(model.loss));
+  SingularMonitoredSession session(*model.graph,
+                                   {.hooks = hooks, .config = one_thread(), .handle_signals = false});
   for (auto _ : state) session.run(model.step);
 }
 
@@ -134,6 +148,9 @@ int main(int argc, char** argv) {
   for (const char* name : kModels)
     benchmark::RegisterBenchmark(name, [name](benchmark::State& state) { prepared(state, name); });
   benchmark::RegisterBenchmark("run/linear_regression", plain_run);
+  benchmark::RegisterBenchmark("monitored/linear_regression", monitored_run)
+      ->ArgName("hooks")
+      ->DenseRange(0, 3);
   for (const std::int64_t n : kProductSizes) {
     benchmark::RegisterBenchmark("sgemm", sgemm_ours)->Arg(n);
     benchmark::RegisterBenchmark("sgemm_openblas", sgemm_openblas)->Arg(n);
