@@ -47,8 +47,8 @@ using Steps = std::vector<std::int64_t>;
 }  // namespace
 
 TEST_CASE("the last step is in a checkpoint, and saved only once when the period ends with it") {
-  for (const auto& [length, steps] :
-       std::vector<std::pair<int, Steps>>{{8, {0, 8}}, {12, {0, 10, 12}}, {10, {0, 10}}}) {
+  for (const Steps& steps : {Steps{0, 8}, Steps{0, 10, 12}, Steps{0, 10}}) {
+    const std::int64_t length = steps.back();
     CAPTURE(length);
     const LoggedLines log;
     const ScratchDirectory scratch;
