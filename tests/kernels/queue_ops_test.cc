@@ -9,6 +9,8 @@
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "queue_probe.h"
+#include "tests/graph/scratch_directory.h"
+#include "train/checkpoint/saver.h"
 
 using namespace runnel;
 
@@ -174,18 +176,21 @@ TEST_CASE("a step that holds an enqueue and the dequeue that waits for it ends o
   }
 }
 
-TEST_CASE("a dequeue that waits blocks no snapshot, which is what a save takes") {
+TEST_CASE("a dequeue that waits blocks no snapshot and no save, though its step will write the variable") {
   Graph g;
   const FIFOQueue queue(g, 1, {DType::kFloat}, {.shapes = {Shape{}}});
   const Variable v = variable(g, 1.0f, "v");
   const Operation update(assign_add(v, Output(queue.dequeue())).node());
   const Operation put = queue.enqueue({2.0f}), init = initialize_global_variables(g);
+  Saver saver(g);
   Session session(g);
   session.run(init);
   OnThread waits(session, update);
   await_waiting(session, queue, 1);
   const std::vector<Variable> variables{v};
   CHECK(session.snapshot(variables)[0] == Tensor::scalar(1.0f));
+  const ScratchDirectory scratch;
+  CHECK(saver.save(session, scratch / "model") == scratch / "model");
   session.run(put);
   CHECK(waits.failed() == Code{});
   CHECK(session.get<float>(v) == 3);

@@ -89,6 +89,14 @@ TEST_CASE("a handle that is fed or is no queue's is refused") {
             .find("handle is no handle that a node of this graph makes") != std::string::npos);
 }
 
+TEST_CASE("a queue cannot be fetched, only what is in it") {
+  Graph g;
+  const FIFOQueue q(g, 5, {DType::kInt32});
+  Session session(g);
+  CHECK_THROWS_AS(session.run(q.queue_ref()), Unimplemented);
+  CHECK(session.run(q.size()) == Tensor::scalar(0));
+}
+
 TEST_CASE("the ops of old graphs do the same behind string handles") {
   Graph g;
   const Output handle = g.add(
