@@ -1,7 +1,9 @@
 // Cast between numbers and bools. C leaves a float outside of an integer's range undefined; here it gives
 // what x86's conversion does and TensorFlow so returns: the lowest int32 (or int64), cut to the width of
 // smaller types.
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "graph/error.h"
 #include "kernels/math/elementwise.h"
@@ -35,10 +37,19 @@ struct Converted {
   }
 };
 
+// From the byte of a bool: gcc makes vectors of that.
+template <class D>
+struct FromBool {
+  static D apply(std::uint8_t x) { return static_cast<D>(x != 0); }
+};
+
 template <class S, class D>
 bool bind_if(Bind& b) {
   if (b.type("DstT") != dtype_of<D>()) return false;
-  bind_unary<Converted<D>, S, D>(b);
+  if constexpr (std::is_same_v<S, bool>)
+    bind_unary<FromBool<D>, std::uint8_t, D>(b);
+  else
+    bind_unary<Converted<D>, S, D>(b);
   return true;
 }
 

@@ -1,4 +1,6 @@
 // The six comparisons and logic on bools.
+#include <cstdint>
+
 #include "kernels/math/elementwise.h"
 
 namespace runnel {
@@ -46,8 +48,8 @@ struct Both {
 struct Either {
   static bool apply(bool x, bool y) { return x | y; }
 };
-struct Not {
-  static bool apply(bool x) { return !x; }
+struct Not {  // of a bool's byte: gcc makes vectors of that
+  static std::uint8_t apply(std::uint8_t x) { return x == 0; }
 };
 
 constexpr auto kOrdered = on<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
@@ -72,7 +74,7 @@ const KernelRegistration kLogicalAnd{
 const KernelRegistration kLogicalOr{
     "LogicalOr", any, [](Bind& b) { bind_binary<Either, bool>(b); }, {.in_place = true}};
 const KernelRegistration kLogicalNot{
-    "LogicalNot", any, [](Bind& b) { bind_unary<Not, bool>(b); }, {.in_place = true}};
+    "LogicalNot", any, [](Bind& b) { bind_unary<Not, std::uint8_t>(b); }, {.in_place = true}};
 
 }  // namespace
 }  // namespace runnel
