@@ -85,16 +85,15 @@ std::vector<Metric> count_at_thresholds(std::string_view metric, Output labels, 
   }
   const auto n = static_cast<std::int64_t>(thresholds.size());
   const Output bounds = constant(graph, Tensor::from(Shape{n, 1}, thresholds), {.name = "thresholds"});
-  const Output found = greater(row(p), bounds);  // [thresholds, n]
-  const Output is_positive = row(l);             // [1, n]
+  const Output found = greater(row(p), bounds), missed = logical_not(found);  // [thresholds, n]
+  const Output positive = row(l), negative = logical_not(positive);           // [1, n]
   std::vector<Metric> out;
   for (const Outcome outcome : outcomes) {
-    const bool positive = outcome == Outcome::kTruePositives || outcome == Outcome::kFalseNegatives;
-    const bool predicted = outcome == Outcome::kTruePositives || outcome == Outcome::kFalsePositives;
+    const bool of_positives = outcome == Outcome::kTruePositives || outcome == Outcome::kFalseNegatives;
+    const bool of_found = outcome == Outcome::kTruePositives || outcome == Outcome::kFalsePositives;
     const Variable count = metric_variable(graph, {n}, DType::kFloat, name_of(outcome));
-    const Output hit = cast(logical_and(positive ? is_positive : logical_not(is_positive),
-                                        predicted ? found : logical_not(found)),
-                            DType::kFloat);
+    const Output hit =
+        cast(logical_and(of_positives ? positive : negative, of_found ? found : missed), DType::kFloat);
     const Output batch = reduce_sum(weights ? multiply(hit, weights) : hit, 1);
     out.push_back({count.value(), assign_add(count, batch)});
   }
