@@ -53,6 +53,7 @@ void CheckpointSaverHook::add_listener(std::shared_ptr<CheckpointSaverListener> 
 void CheckpointSaverHook::begin(Graph& graph) {
   writer_ = FileWriterCache::get(checkpoint_dir_);
   step_ = GlobalStepReader(graph, name());
+  own_saver_.reset();
   for (const auto& listener : options_.listeners) listener->begin(graph);
 }
 

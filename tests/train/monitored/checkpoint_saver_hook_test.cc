@@ -193,8 +193,19 @@ TEST_CASE("the saver of the collection is used by all hooks that name none") {
   HookDriver driver(m.graph, m.init, {m.hook(m.every(2)), m.hook({.save_steps = 3})});
   driver.run(m.train, 4);
   CHECK(m.steps() == std::vector<std::int64_t>{0, 2, 3, 4});
-  HookDriver alone(m.graph, m.init, {m.hook({.save_steps = 3})});
-  CHECK(std::filesystem::exists(m.scratch / "model.ckpt-0.index"));
+}
+
+TEST_CASE("a hook finds the saver of each graph that it is used with") {
+  const ScratchDirectory scratch;
+  const Hook hook = checkpoint_saver(scratch.path(), {.save_steps = 10});
+  for (int updates = 1; updates <= 2; ++updates) {
+    Saved m;
+    m.graph.add_to_collection(keys::kSavers, m.saver.saver_def());
+    HookDriver driver(m.graph, m.init, {hook});
+    driver.run(m.train, updates);
+    driver.end();
+    CHECK(std::filesystem::exists(scratch / cat("model.ckpt-", updates, ".index")));
+  }
 }
 
 TEST_CASE("hooks that cannot save say what to give them") {
