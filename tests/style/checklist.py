@@ -1,7 +1,7 @@
 """Fails if the checklist in train/README.md lacks a line, or names a test that is not there.
 
-A row is `| S0-01 | what | done: `test`, `test` |`, where a test is the name of a doctest case or of a pytest function, or
-it says why there is none: "needs a cluster, not there yet" or "not part of the system".
+A row is `| S0-01 | what | done: `test`, `test` |`, where a test is the name of a doctest case, a pytest function or a test
+of Meson's, or it says why there is none: "needs a cluster, not there yet" or "not part of the system".
 """
 import pathlib
 import re
@@ -20,6 +20,8 @@ def tests_of(root):
                 names.add("".join(part[1:-1] for part in re.findall(STRING, literal)))
         elif path.suffix == ".py":
             names.update(re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE))
+        elif path.name == "meson.build":
+            names.update(re.findall(r"^test\('([^']+)'", path.read_text(), re.MULTILINE))
     return names
 
 
