@@ -13,8 +13,8 @@
 #include <limits>
 #include <optional>
 
+#include "graph/io/record_format.h"
 #include "summary/events/event.h"
-#include "summary/events/record_writer.h"
 
 namespace runnel {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "graph/io/record_format.h"
 #include "graph/log.h"
-#include "summary/events/record_writer.h"
 
 namespace runnel {
 namespace {

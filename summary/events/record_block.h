@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "summary/events/record_writer.h"
+#include "graph/io/record_format.h"
 
 namespace runnel {
 

@@ -3,23 +3,12 @@
 
 #include <algorithm>
 
-#include "graph/io/crc32c.h"
-#include "summary/events/record_writer.h"
+#include "graph/io/record_format.h"
 
 namespace runnel {
 namespace {
 
 constexpr std::uint64_t kWindowBytes = 256 * 1024;
-
-template <class T>
-T number_at(std::string_view bytes, std::size_t at) {
-  T number = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    number |= static_cast<T>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  return number;
-}
-
-bool matches(std::string_view bytes, std::uint32_t masked) { return mask_crc(crc32c(bytes)) == masked; }
 
 }  // namespace
 
@@ -37,7 +26,7 @@ std::optional<std::string> RecordReader::next() {
     truncated_ = body.size() < rest;
     if (truncated_) return std::nullopt;
     const std::string_view payload = body.substr(0, length);
-    const bool sound = matches(payload, number_at<std::uint32_t>(body, length));
+    const bool sound = is_sound_record(body);
     if (!sound && !options_.skip_damaged) damaged("the checksum of the record does not match its bytes");
     if (!sound) skipped_.push_back(offset_);
     start_ = offset_;
@@ -56,12 +45,11 @@ void RecordReader::refuse(const char* what) {
 }
 
 std::uint64_t RecordReader::length_at(std::string_view header) const {
-  if (!matches(header.substr(0, 8), number_at<std::uint32_t>(header, 8)))
-    damaged("the checksum of the record's length does not match it, so no later record can be found");
-  const auto length = number_at<std::uint64_t>(header, 0);
-  if (length > options_.max_record_bytes)
-    damaged(cat("the record claims ", length, " bytes, the limit is ", options_.max_record_bytes).c_str());
-  return length;
+  try {
+    return checked_payload_of_record(header, options_.max_record_bytes);
+  } catch (const DataLoss& error) {
+    damaged(error.message().c_str());
+  }
 }
 
 std::string_view RecordReader::bytes_at(std::uint64_t offset, std::uint64_t count) {

@@ -1,7 +1,7 @@
-// Reads framed records (record_writer.h) back, trusting nothing: both checksums are compared and a length is
-// believed only if its checksum is right and the file is long enough. The end of a file that is being
-// written, or whose writer was killed, is often half a record: that is not damage but "not yet". Source:
-// formats 2.1.
+// Reads framed records (graph/io/record_format.h) back, trusting nothing: both checksums are compared and a
+// length is believed only if its checksum is right and the file is long enough. The end of a file that is
+// being written, or whose writer was killed, is often half a record: that is not damage but "not yet".
+// Source: formats 2.1.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "graph/io/file_system.h"
+#include "graph/io/record_format.h"
 
 namespace runnel {
 
 struct RecordReaderOptions {
-  std::uint64_t max_record_bytes = (std::uint64_t{1} << 31) - 1;  // what a protobuf message can hold
+  std::uint64_t max_record_bytes = kMostRecordBytes;
   bool skip_damaged = false;  // pass over a record whose payload is damaged but whose length is sound
 };
 

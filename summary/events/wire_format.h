@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "graph/io/little_endian.h"
+
 namespace runnel {
 
 enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
@@ -27,13 +29,6 @@ inline constexpr std::size_t kMostVarintBytes = 10;
 inline char* put_varint(char* at, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>(value | 0x80);
   *at++ = static_cast<char>(value);
-  return at;
-}
-
-// Little-endian, whatever the machine.
-template <class T>
-char* put_number(char* at, T number) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) *at++ = static_cast<char>(number >> (8 * i) & 0xff);
   return at;
 }
 

@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "graph/io/memory_file_system.h"
+#include "graph/io/record_format.h"
 #include "graph/log.h"
 #include "summary/events/event_log.h"
-#include "summary/events/record_writer.h"
 #include "tests/fuzz/graph_promise.h"
 #include "tests/fuzz/mutate.h"
 #include "train/checkpoint/bundle_entry.h"

@@ -7,8 +7,8 @@
 
 #include "graph/error.h"
 #include "graph/io/memory_file_system.h"
+#include "graph/io/record_format.h"
 #include "summary/events/record_reader.h"
-#include "summary/events/record_writer.h"
 #include "tests/fuzz/mutate.h"
 
 using namespace runnel;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "graph/io/memory_file_system.h"
+#include "graph/io/record_format.h"
 #include "runnel/event.pb.h"
-#include "summary/events/record_writer.h"
 
 namespace runnel {
 

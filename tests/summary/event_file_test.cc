@@ -11,8 +11,8 @@
 
 #include "graph/io/fault_file_system.h"
 #include "graph/io/memory_file_system.h"
+#include "graph/io/record_format.h"
 #include "summary/events/event.h"
-#include "summary/events/record_writer.h"
 
 using namespace runnel;
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "graph/io/memory_file_system.h"
+#include "graph/io/record_format.h"
 #include "summary/events/event.h"
 #include "summary/events/record_reader.h"
-#include "summary/events/record_writer.h"
 
 using namespace runnel;
 
