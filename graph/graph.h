@@ -7,6 +7,7 @@
 #include "graph/error.h"
 #include "graph/example.h"
 #include "graph/io/file_system.h"
+#include "graph/io/tf_record.h"
 #include "graph/kernel.h"
 #include "graph/location.h"
 #include "graph/meta_graph.h"

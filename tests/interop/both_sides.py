@@ -14,6 +14,9 @@ import pytest
 from op_line import Steps
 from oracle import Job, difference, run_jobs, session, tf
 
+READER_OPS = "ReadFile MatchingFiles " + " ".join(name + form for form in ("", "V2") for name in (
+    "TextLineReader TFRecordReader WholeFileReader FixedLengthRecordReader IdentityReader ReaderRead ReaderReadUpTo "
+    "ReaderNumRecordsProduced ReaderNumWorkUnitsCompleted ReaderReset").split())
 CLASSES = {number: name.replace("_", "").lower() for name, number in vars(tf.errors).items() if name.isupper()}
 
 

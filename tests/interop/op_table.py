@@ -10,6 +10,7 @@ of the line's dtype, i32([...]) for that value, TYPE for the dtype, Held(shape) 
 """
 import numpy as np
 
+import both_sides
 import queue_cases
 import op_table_summaries  # noqa: F401  adds lines of its own
 from op_line import (BINARY, FLOATS, LEFT_SCALAR, MOVED, OPS, ROWS, SAME, TYPE, UNARY, WIDE, Held, Steps, cases, i32, i64, mask, op)
@@ -394,6 +395,6 @@ for label, pattern in (("", "^.*[e-n]$"), ("set", r"[^\de]*e?[a-z]+?"), ("anchor
 # Registered, but no line: why.
 NO_LINE = {name: why for why, names in {
     "loops do not run yet": "Enter RefEnter Exit RefExit NextIteration RefNextIteration LoopCond",
-    "test_saver.py": "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename",
     "test_parsing.py": "DecodeCSV DecodeRaw StringToNumber StringSplit StringSplitV2 ParseExample ParseSingleExample",
+    "test_readers.py": both_sides.READER_OPS, "test_saver.py": "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename",
 }.items() for name in names.split()} | dict.fromkeys(queue_cases.OPS, "test_queues.py")

@@ -1,0 +1,123 @@
+"""Readers on files good and bad: TensorFlow's graphs run by both; keys, values, counts, ends, and what is refused."""
+import gzip
+import struct
+import zlib
+
+import pytest
+
+from both_sides import Checks, Steps
+from oracle import tf
+
+checks = Checks()
+GZIP = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
+ZLIB = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.ZLIB)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files(tmp_path_factory):
+    """The files that checks name, in the working directory of both."""
+    folder = tmp_path_factory.mktemp("files")
+    records = {"r": None, "r.zlib": ZLIB, "r.gzip": GZIP}
+    for name, options in records.items():
+        with tf.python_io.TFRecordWriter(str(folder / name), options) as writer:
+            for record in (b"one", b"", b"x" * 70000, b"last"):
+                writer.write(record)
+    whole = (folder / "r").read_bytes()
+    binary = b"HHabcdefgFF"
+    for name, content in {
+            "a": b"one\r\ntwo\rx\n\nlast", "b": b"h1\nh2\nc\n", "empty": b"", "ends": b"\n\n", "cr": b"a\r\r\n\r\nb\r",
+            "long": b"x" * 600000 + b"\ny", "f": binary, "even": b"HHabcdefFF", "short": b"HF", "bare": b"HHFF",
+            "f.zlib": zlib.compress(binary), "f.gzip": gzip.compress(binary), "two.gzip": gzip.compress(b"HHab") + gzip.compress(b"cdFF"),
+            "cut": whole[:-3], "cut_length": whole[:25], "flip": whole[:14] + b"!" + whole[15:], "length": b"\1" + whole[1:],
+            "huge": struct.pack("<Q", 1 << 40) + whole[8:]}.items():
+        (folder / name).write_bytes(content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield
+
+
+def reads(name, make, names, count, up_to=None, **options):
+    """`count` reads one after another in one step, and what the reader has counted after each."""
+    def build():
+        queue = tf.FIFOQueue(20, [tf.string], shapes=[()])
+        with tf.control_dependencies([queue.enqueue_many([tf.constant(names)])]):
+            init = queue.close()
+        reader, fetches = make(), []
+        for _ in range(count):
+            with tf.control_dependencies(fetches[-2:]):
+                fetches += reader.read(queue) if up_to is None else reader.read_up_to(queue, up_to)
+            with tf.control_dependencies(fetches[-1:]):
+                fetches.append(reader.num_records_produced() + 0)
+                fetches.append(tf.add(reader.num_work_units_completed(), 0))
+        return Steps(init, fetches)
+    checks.add(name, build, **options)
+
+
+def text(**options):
+    return lambda: tf.TextLineReader(**options)
+
+
+for count in (1, 4, 7, 8):
+    reads(f"text_{count}", text(), ["a", "b"], count)
+reads("text_carriage_returns", text(), ["cr"], 3)
+reads("text_no_lines", text(), ["empty", "ends", "empty"], 2)
+reads("text_no_more", text(), ["empty", "ends", "empty"], 3)
+reads("text_header", text(skip_header_lines=1), ["b", "a"], 5)
+reads("text_all_header", text(skip_header_lines=9), ["b", "a"], 1)
+reads("text_long", text(), ["long"], 2)
+reads("text_missing", text(), ["none", "b"], 1)
+for most in (0, 1, 2, 3, 9):
+    reads(f"text_up_to_{most}", text(), ["a", "empty", "b"], 2, up_to=most)
+reads("text_up_to_end", text(), ["a", "b"], 3, up_to=9)
+reads("whole", tf.WholeFileReader, ["b", "empty"], 2)
+reads("whole_missing", tf.WholeFileReader, ["none"], 1)
+reads("whole_up_to", tf.WholeFileReader, ["b", "empty"], 2, up_to=2)
+reads("names", tf.IdentityReader, ["x", "y"], 2)
+reads("names_end", tf.IdentityReader, ["x", "y"], 3)
+
+
+def fixed(record=2, **options):
+    return lambda: tf.FixedLengthRecordReader(record, **options)
+
+
+COUNTS = {(2, 2, 0): (3, 3, 0, 0), (2, 2, 1): (6, 5, 0, 0), (0, 0, 3): (4, 3, 1, 1), (0, 1, 3): (3, 3, 0, 1), (2, 0, 5): (2, 2, 0, 1)}
+for (header, footer, hop), counts in COUNTS.items():
+    for name, count in zip(("f", "even", "short", "bare"), counts):
+        for more in (0, 1):
+            if count + more:
+                reads(f"fixed_{header}_{footer}_{hop}_{name}_{count + more}",
+                      fixed(header_bytes=header, footer_bytes=footer, hop_bytes=hop), [name], count + more)
+for encoding, name in (("ZLIB", "f.zlib"), ("GZIP", "f.gzip"), ("GZIP", "two.gzip"), ("ZLIB", "f")):
+    for hop in (0, 1, 3):
+        reads(f"fixed_{name}_{hop}", fixed(header_bytes=2, footer_bytes=2, hop_bytes=hop, encoding=encoding), [name], 2)
+for number, options in enumerate((dict(record=-1), dict(header_bytes=-1), dict(footer_bytes=-1), dict(hop_bytes=-1))):
+    reads(f"fixed_bad_{number}", fixed(**options), ["f"], 1)
+reads("fixed_no_length", fixed(record=0), ["f"], 1, ours="invalidargument")  # TensorFlow reads empty records for ever
+
+
+def records(options=None):
+    return lambda: tf.TFRecordReader(options=options)
+
+
+for name, options in (("r", None), ("r.zlib", ZLIB), ("r.gzip", GZIP)):
+    reads(f"records_{name}", records(options), [name, "empty" if options is None else name], 4)
+    reads(f"records_twice_{name}", records(options), [name, name], 8)
+    reads(f"records_end_{name}", records(options), [name], 5)
+    reads(f"records_up_to_{name}", records(options), [name, name], 2, up_to=3)
+for name in ("cut", "cut_length", "flip", "length", "huge", "a"):
+    for count in (1, 2, 4):
+        # To TensorFlow a file that ends within a record's length ends there.
+        reads(f"records_{name}_{count}", records(), [name], count, ours="dataloss" if name == "cut_length" and count > 1 else None)
+reads("records_not_zlib", records(ZLIB), ["r"], 1)
+reads("records_not_gzip", records(GZIP), ["r.zlib"], 1)
+
+for number, patterns in enumerate((["*"], ["?"], ["[ab]", "e*"], ["r.*"], ["none*"], "a", "./a", ["a", "a*"], ["*.[!z]*"], ["[a-f]"])):
+    checks.add(f"matching_{number}", lambda patterns=patterns: [tf.matching_files(tf.constant(patterns, tf.string))])
+checks.add("read_file", lambda: [tf.read_file("a")])
+checks.add("read_file_missing", lambda: [tf.read_file("none")])
+
+
+@checks.test
+def test_both_give_the_same_records_or_class_of_error(check):
+    failure = check.failure()
+    assert failure is None, failure

@@ -1,0 +1,80 @@
+// Readers that many steps use at once: turns, waiting, stopping.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "reader_probe.h"
+
+using namespace runnel;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
+constexpr int kLines = 200;
+#else
+constexpr int kLines = 2000;
+#endif
+
+TEST_CASE("each record goes to one of the steps that read at once") {
+  ReaderProbe p;
+  std::string text;
+  for (int i = 0; i < kLines; ++i) text += cat(i, "\n");
+  p.file("a", text);
+  p.file("b", text);
+  const KeyValue line = TextLineReader(p.g).read(p.names);
+  std::mutex mutex;
+  std::multiset<std::string> seen;
+  const auto body = [&] {
+    Prepared call = p.session.prepare({.fetches = {line.key}});
+    for (;;) try {
+        const std::string key = call()[0].values<std::string>()[0];
+        const std::lock_guard lock(mutex);
+        seen.insert(key);
+      } catch (const OutOfRange&) {
+        return;
+      }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(body);
+  p.queue({"a", "b", "a"});
+  for (std::thread& thread : threads) thread.join();
+  CHECK(seen.size() == static_cast<std::size_t>(3 * kLines));
+  CHECK(seen.count("a:1") == 2);
+  CHECK(seen.count(cat("b:", kLines)) == 1);
+}
+
+TEST_CASE("a step may hold the enqueue that its read waits for") {
+  ReaderProbe p;
+  p.file("a", "1\n");
+  const Operation put = p.names.enqueue({constant(p.g, Tensor::scalar("a"))});
+  const KeyValue line = TextLineReader(p.g).read(p.names);
+  const auto got = p.session.run({line.value, put});
+  CHECK(got[0] == Tensor::scalar("1"));
+}
+
+TEST_CASE("a read that is stopped while it waits loses neither its turn nor a name") {
+  ReaderProbe p;
+  p.file("a", "1\n");
+  const TextLineReader reader(p.g);
+  const KeyValue line = reader.read(p.names);
+  for (int i = 0; i < 3; ++i)
+    CHECK_THROWS_AS(p.session.run({line.value}, {}, {.timeout_in_ms = 1}), DeadlineExceeded);
+  CHECK(p.session.run(reader.num_records_produced()) == Tensor::scalar<std::int64_t>(0));
+  p.queue({"a"}, false);
+  CHECK(p.one(line).second == "1");
+  p.session.stop_waiting("the program stops");
+  CHECK(p.refusal(line.value).starts_with("Cancelled: "));
+}
+
+TEST_CASE("two reads of one step are two records") {
+  ReaderProbe p;
+  p.file("a", "1\n2\n");
+  const TextLineReader reader(p.g);
+  const KeyValue first = reader.read(p.names), second = reader.read(p.names);
+  p.queue({"a"});
+  const auto got = p.session.run({first.value, second.value});
+  CHECK(got[0].scalar<std::string>() + got[1].scalar<std::string>() == "12");
+}
