@@ -59,9 +59,9 @@ bool StepSaver::save(Session& session) {
   const std::string prefix =
       saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});
   if (prefix.empty()) return false;  // a saver without variables
-  const std::int64_t step = global_step_ ? step_of(prefix) : 0;
-  if (global_step_) saved_ = step;
-  if (writer_) writer_->add_session_log(SessionStatus::kCheckpoint, step, path_);
+  if (!global_step_) return true;
+  saved_ = step_of(prefix);
+  if (writer_) writer_->add_session_log(SessionStatus::kCheckpoint, *saved_, path_);
   return true;
 }
 
