@@ -173,7 +173,7 @@ TEST_CASE("which services run follows from the arguments") {
     SupervisorOptions options{.logdir = dir.path(), .clock = &clock};
     row.change(options);
     Supervisor sv(m.g, options);
-    sv.managed_session([&](Session& session) {
+    sv.managed_session([&](Session&) {
       until(
           [&] { return log.has("Recording summary") == row.summary && log.has("Saving") == row.checkpoint; });
       until([&] {
