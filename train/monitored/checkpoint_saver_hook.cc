@@ -1,5 +1,5 @@
-// A save: listeners, the log's events to the disk (so that a run which goes on from the checkpoint has all
-// points before it), the checkpoint, CHECKPOINT in the log, listeners again.
+// A save: listeners, the events of all logs to the disk (so that a run which goes on from the checkpoint has
+// all points before it), the checkpoint, CHECKPOINT in the log, listeners again.
 #include "train/monitored/checkpoint_saver_hook.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void CheckpointSaverHook::after_create_session(Session& session, Coordinator&) {
   notes_ = SessionNotes::of(session, step_);
   if (options_.saver) notes_->note_saver(*options_.saver);
   if (options_.scaffold && options_.scaffold->saver()) notes_->note_saver(*options_.scaffold->saver());
-  start_log(session, step_, *writer_);
+  start_log(session, step_, writer_);
   if (options_.save_graph_def) write_graph(session);
   writer_->add_graph(session.graph());
   const std::int64_t step = step_.now(session);
@@ -84,7 +84,7 @@ void CheckpointSaverHook::end(Session& session) {
   const std::int64_t step = step_.now(session);
   if (notes_->saved(path_) != step) save(session, step);
   for (const auto& listener : options_.listeners) listener->end(session, step);
-  flush();
+  notes_->flush_logs();
 }
 
 bool CheckpointSaverHook::save(Session& session, std::int64_t step) {
@@ -98,7 +98,7 @@ bool CheckpointSaverHook::save(Session& session, std::int64_t step) {
 
 void CheckpointSaverHook::write(Session& session, std::int64_t step) {
   log_info(cat("Saving checkpoints for ", step, " into ", path_, "."));
-  flush();
+  notes_->flush_logs();
   const std::string prefix = saver(session).save(
       session, path_, {.global_step = step_.variable(), .write_meta_graph = options_.save_graph_def});
   const std::int64_t saved = step_in(prefix, step);
@@ -111,13 +111,6 @@ void CheckpointSaverHook::write_graph(Session& session) {
   make_directories(files, checkpoint_dir_);
   write_file_atomically(files, join_path(checkpoint_dir_, "graph.pbtxt"),
                         session.graph().to_graph_def_text({.add_shapes = true}));
-}
-
-void CheckpointSaverHook::flush() {
-  try {
-    writer_->flush();
-  } catch (const Error&) {  // logged by the writer; a log must not stop training
-  }
 }
 
 Saver& CheckpointSaverHook::saver(Session& session) {

@@ -68,7 +68,6 @@ class CheckpointSaverHook final : public SessionRunHook {
   bool save(Session& session, std::int64_t step);  // true if a listener asks for the end
   void write(Session& session, std::int64_t step);
   void write_graph(Session& session);
-  void flush();
   Saver& saver(Session& session);
   Saver& saver_of_collection(Session& session);
 

@@ -2,6 +2,7 @@
 // elsewhere).
 #include "train/monitored/session_notes.h"
 
+#include "graph/error.h"
 #include "graph/runtime/engine.h"
 #include "summary/file_writer.h"
 #include "train/checkpoint/saver.h"
@@ -25,10 +26,17 @@ Saver* SessionNotes::saver_of(const std::string& saver_def) const {
   return nullptr;
 }
 
-void start_log(Session& session, const GlobalStepReader& step, FileWriter& log) {
+void SessionNotes::flush_logs() const {
+  for (const auto& log : logs_) try {
+      log->flush();
+    } catch (const Error&) {  // logged by the writer; a log must not stop training
+    }
+}
+
+void start_log(Session& session, const GlobalStepReader& step, const std::shared_ptr<FileWriter>& log) {
   if (!SessionNotes::of(session, step)->begins(log)) return;
   const std::int64_t done = step.now(session);
-  for (int i = 0; i < (done == 0 ? 1 : 2); ++i) log.add_session_log(SessionStatus::kStart, done + 1);
+  for (int i = 0; i < (done == 0 ? 1 : 2); ++i) log->add_session_log(SessionStatus::kStart, done + 1);
 }
 
 }  // namespace runnel

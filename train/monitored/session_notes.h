@@ -34,17 +34,19 @@ class SessionNotes : public NodeState {
   Saver* saver_of(const std::string& saver_def) const;
 
   // True for the first call about this log.
-  bool begins(const FileWriter& log) { return started_.insert(&log).second; }
+  bool begins(const std::shared_ptr<FileWriter>& log) { return logs_.insert(log).second; }
+  // What was added to these logs is in their files then, or in the log of the process is said why not.
+  void flush_logs() const;
 
  private:
   std::map<std::string, std::int64_t> saved_;
   std::vector<Saver*> savers_;
-  std::set<const FileWriter*> started_;
+  std::set<std::shared_ptr<FileWriter>> logs_;
 };
 
 // Writes START into the log, at the first step that this session will do, unless another hook has: readers
 // drop what earlier runs logged from there on. Called before anything else of the session is logged. A
 // session that goes on says it twice, since TensorBoard takes no notice of a directory's first START.
-void start_log(Session& session, const GlobalStepReader& step, FileWriter& log);
+void start_log(Session& session, const GlobalStepReader& step, const std::shared_ptr<FileWriter>& log);
 
 }  // namespace runnel

@@ -38,7 +38,7 @@ void StepCounterHook::begin(Graph& graph) {
 void StepCounterHook::after_create_session(Session& session, Coordinator&) {
   timer_.reset();
   step_before_.reset();
-  if (writer_) start_log(session, step_, *writer_);
+  if (writer_) start_log(session, step_, writer_);
 }
 
 std::optional<SessionRunArgs> StepCounterHook::before_run(SessionRunContext&) {

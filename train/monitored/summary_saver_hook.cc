@@ -32,7 +32,7 @@ void SummarySaverHook::begin(Graph& graph) {
 void SummarySaverHook::after_create_session(Session& session, Coordinator&) {
   timer_.reset();
   next_step_.reset();
-  if (writer_) start_log(session, step_, *writer_);
+  if (writer_) start_log(session, step_, writer_);
 }
 
 std::optional<SessionRunArgs> SummarySaverHook::before_run(SessionRunContext&) {

@@ -14,6 +14,7 @@
 #include "tests/train/monitored/event_lines.h"
 #include "tests/train/monitored/hook_driver.h"
 #include "tests/train/supervisor/logged_lines.h"
+#include "train/monitored/summary_saver_hook.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -118,6 +119,18 @@ TEST_CASE("the log has START, the graph once, and CHECKPOINT at each save") {
   driver.end();
   CHECK(event_lines(m.scratch.path()) ==
         Lines{"version", "START 1", "graph", "meta graph", "CHECKPOINT 0", "CHECKPOINT 2", "CHECKPOINT 3"});
+}
+
+TEST_CASE("what hooks have logged elsewhere is in the file when a checkpoint is written") {
+  Saved m;
+  const ScratchDirectory elsewhere;
+  const auto writer = std::make_shared<FileWriter>(elsewhere.path());
+  const Output summary = summary::scalar("loss", m.loss);
+  HookDriver driver(m.graph, m.init,
+                    {summary_saver({.save_steps = 1, .summary_writer = writer, .summary_op = {summary}}),
+                     m.hook(m.every(3))});
+  driver.run(m.train, 3);
+  CHECK(event_lines(elsewhere.path()) == Lines{"version", "START 1", "loss 1", "loss 2", "loss 3"});
 }
 
 TEST_CASE("graph.pbtxt and a .meta beside each checkpoint are written unless refused") {
