@@ -86,10 +86,9 @@ void Execution::run_early() {
       done[k] = 1;
       moved = true;
       --left;
-    }
-    if (moved) {
       throw_if_stopped();
-    } else {
+    }
+    if (!moved) {
       if (!known) known.emplace(engine_, parking_, options_->cancellation);
       stop_parked(engine_.no_waiting());
       parking_->wait(has_deadline_, deadline_);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "graph/error.h"
 #include "kernels/random/philox.h"
 
 namespace runnel {
@@ -50,6 +51,8 @@ class AtRandom final : public QueueOrder {
 class ByPriority final : public QueueOrder {
  public:
   void put(QueueElement element) override {
+    if (element[0].shape().rank() != 0)
+      throw InvalidArgument(cat("the priority has shape ", element[0].shape(), ", but must be a scalar"));
     const std::int64_t priority = element[0].scalar<std::int64_t>();
     heap_.push_back({priority, std::move(element)});
     std::push_heap(heap_.begin(), heap_.end(), later);

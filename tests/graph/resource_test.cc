@@ -2,6 +2,7 @@
 // shares of a session; and stopping all that waits. The ops here are a mailbox of tensors.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -36,8 +37,8 @@ struct Box : NodeState {
 };
 
 // The box that was bound last, for tests to look into.
-Box*& last_box() {
-  static Box* box = nullptr;
+std::atomic<Box*>& last_box() {
+  static std::atomic<Box*> box{nullptr};
   return box;
 }
 
@@ -190,7 +191,7 @@ TEST_CASE("what a parked kernel left is dropped when its step is cancelled, with
   CHECK_THROWS_WITH_AS(session.run(taken, {}, {.timeout_in_ms = 1}),
                        "TestTakeOut 'taken': the step took longer than its timeout_in_ms allows",
                        DeadlineExceeded);
-  CHECK(last_box()->dropped == 1);
+  CHECK(last_box().load()->dropped == 1);
 }
 
 TEST_CASE("stop_waiting ends a step that waits and refuses the next, but not one that need not wait") {
@@ -204,7 +205,7 @@ TEST_CASE("stop_waiting ends a step that waits and refuses the next, but not one
                          Cancelled);
   });
   session.run(Operation(handle.node()));  // makes the box
-  last_box()->wait_until_parked();
+  last_box().load()->wait_until_parked();
   session.stop_waiting("enough for today");
   waits.join();
   CHECK_THROWS_AS(session.run(taken), Cancelled);
@@ -263,4 +264,23 @@ TEST_CASE("an op that waits may stand behind a switch, and does not wait on the 
   CHECK_THROWS_AS(session.run(y, {{p, Tensor::scalar(true)}}, {.timeout_in_ms = 1}), DeadlineExceeded);
   session.run(put_in(handle, constant(g, Tensor::scalar(7.0f))));
   CHECK(session.run(y, {{p, Tensor::scalar(true)}}).scalar<float>() == 7);
+}
+
+TEST_CASE("a step that waited while a variable took another shape is not begun anew, since it took effect") {
+  Graph g;
+  const Output handle = box(g), x = placeholder<float>(g, Shape::unknown(), "x");
+  const Variable v = variable(x, "v", {.validate_shape = false});
+  const Output sum = v.value() + take_out(handle);
+  const Operation init = initialize_global_variables(g);
+  Session session(g);
+  session.run(init, {{x, Tensor::vector<float>({1, 2})}});
+  last_box() = nullptr;
+  std::thread waits([&] { CHECK_THROWS_AS(session.run(sum), Aborted); });
+  while (!last_box().load()) std::this_thread::yield();
+  last_box().load()->wait_until_parked();
+  session.run(init, {{x, Tensor::vector<float>({1, 2, 3})}});
+  session.run(put_in(handle, constant(g, Tensor::scalar(1.0f))));
+  waits.join();
+  session.run(put_in(handle, constant(g, Tensor::scalar(1.0f))));
+  CHECK(session.run(sum) == Tensor::vector<float>({2, 3, 4}));
 }
