@@ -15,11 +15,7 @@ using namespace runnel;
 
 namespace {
 
-#ifdef _GLIBCXX_TSAN
-constexpr int kRounds = 100;
-#else
 constexpr int kRounds = 1000;
-#endif
 
 constexpr SessionOptions kOneThread{.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1};
 
