@@ -23,7 +23,7 @@ TEST_CASE("the step counter writes steps a second since the call before, and log
   std::uint64_t runs = session.stats().runs;
   start_step_counter(coord, tools, "global_step/sec", 100);
   for (int call = 0; call < 12; ++call) {
-    until([&] { return session.stats().runs == runs + 1; });  // it has looked
+    until([&] { return session.stats().runs == runs + 1 && clock.waiting() == 2; });  // it waits again
     m.run(session, 5);
     runs = session.stats().runs;
     clock.advance(100);
