@@ -1,9 +1,9 @@
 // The four formats of a checkpoint's small files, each by itself: the index (a table), the entries in it, the
-// state file `checkpoint`, the graph `.meta`; and event files. Every file of corpus/FORMAT, as it is and in
-// damaged copies, must end in a runnel::Error or in something that is written and read again as the same (of
-// events: is read by every reader as the same). Usage: corpus_fuzz FORMAT CORPUS [ROUNDS [SEED]]; a failure
-// prints what repeats it. Compiled with -DRUNNEL_LIBFUZZER=FORMAT and clang's -fsanitize=fuzzer it is a
-// target that looks for new paths by itself; finds go into the corpus.
+// state file `checkpoint`, the graph `.meta`; event files; and what programs read as input. Every file of
+// corpus/FORMAT, as it is and in damaged copies, must end in a runnel::Error or in something that is written
+// and read again as the same (of events: is read by every reader as the same). Usage: corpus_fuzz FORMAT
+// CORPUS [ROUNDS [SEED]]; a failure prints what repeats it. Compiled with -DRUNNEL_LIBFUZZER=FORMAT and
+// clang's -fsanitize=fuzzer it is a target that looks for new paths by itself; finds go into the corpus.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +14,7 @@
 #include "graph/log.h"
 #include "summary/events/event_log.h"
 #include "tests/fuzz/graph_promise.h"
+#include "tests/fuzz/input_promise.h"
 #include "tests/fuzz/mutate.h"
 #include "train/checkpoint/bundle_entry.h"
 #include "train/checkpoint/checkpoint_state.h"
@@ -113,11 +114,10 @@ struct Format {
   bool (*holds)(const std::string& bytes);
   long rounds;  // for a file of the corpus, in a test run
 };
-constexpr Format kFormats[] = {{"index", index_holds, 20'000},
-                               {"entry", entry_holds, 20'000},
-                               {"state", state_holds, 5'000},
-                               {"meta", graph_holds, 300},
-                               {"events", events_hold, 3'000}};
+constexpr Format kFormats[] = {{"index", index_holds, 20'000}, {"entry", entry_holds, 20'000},
+                               {"state", state_holds, 5'000},  {"meta", graph_holds, 300},
+                               {"events", events_hold, 3'000}, {"example", example_holds, 5'000},
+                               {"csv", csv_holds, 5'000},      {"records", record_files_hold, 500}};
 
 const Format* format_named(const char* name) {
   for (const Format& format : kFormats)

@@ -35,8 +35,8 @@ inline std::string listing(const Graph& g) {
   std::string text;
   for (const Node* node : g.nodes()) {
     text += node->name() + " " + node->op();
-    for (const Output& input : node->input_list()) text += " " + input.name();
-    for (const Node* control : node->control_inputs()) text += " ^" + control->name();
+    for (const Output& input : node->input_list()) text.append(" ").append(input.name());
+    for (const Node* control : node->control_inputs()) text.append(" ^").append(control->name());
     text += "\n";
   }
   return text;

@@ -1,6 +1,8 @@
 """Writes corpus/: small sound files of each format, and the ones whose damage was, or could be, a trap. Run by hand."""
+import gzip
 import pathlib
 import struct
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden"
@@ -50,6 +52,10 @@ def field(number, value):
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def example(*features):
+    return field(1, b"".join(field(1, field(1, key) + field(2, kind)) for key, kind in features))
 
 
 def shape(*dims):
@@ -143,6 +149,23 @@ FILES = {
         field(2, field(1, 1 << 20)) for _ in range(4))))))),
     "events/no_event": record(b"\xff\xff") + event(1, scalar(b"a", 1)),
     "events/zeros": event(1, scalar(b"a", 1)) + bytes(40),
+    "example/each_kind": example((b"x", field(2, field(1, struct.pack("<2f", 1, 2)))), (b"n", field(3, field(1, b"\5\xac\2"))), (
+        b"s", field(1, field(1, b"a") + field(1, b"")))),
+    "example/unpacked": example((b"x", field(2, b"\x0d" + struct.pack("<f", 1) + b"\x0d" + struct.pack("<f", 2))), (
+        b"n", field(3, field(1, 5) + field(1, b"\7")))),
+    "example/twice": 2 * example((b"n", field(3, field(1, b"\5"))), (b"n", field(3, field(1, b"\6"))), (b"\xff", field(2, b""))),
+    "example/no_kind": example((b"x", b"")) + field(1, field(1, field(1, b"n"))) + field(9, b"unknown"),
+    "example/two_kinds": example((b"n", field(1, field(1, b"a")) + field(3, field(1, b"\5")))),
+    "example/length_lies": example((b"x", field(2, b"\x0a\xff\xff\xff\x7f1234"))),
+    "csv/plain": b'1,2.5,x,"a ""b"", c"',
+    "csv/empty": b",,,",
+    "csv/numbers": b" -7 , +1e3 ,0x1p3,inf",
+    "csv/huge_number": b"9223372036854775807,1e-99999999999999999999,,-0.0000000000000000000000000000000000000000000000001e400",
+    "csv/line_ends": b'\n1,2\r\n,"3\n",4',
+    "records/plain": record(b"one") + record(b"") + record(b"three"),
+    "records/zlib": zlib.compress(record(b"one") + record(b"x" * 3000), 9),
+    "records/gzip": gzip.compress(record(b"one") + record(b"two"), 9, mtime=0) + gzip.compress(record(b""), 9, mtime=0),
+    "records/bomb": zlib.compress(struct.pack("<QI", 1 << 30, crc(struct.pack("<Q", 1 << 30))) + bytes(1 << 20), 9),
     "events/length_lies": struct.pack("<QI", 1 << 60, crc(struct.pack("<Q", 1 << 60))) + b"short",
 }
 
