@@ -1,12 +1,13 @@
 """Readers on files good and bad: TensorFlow's graphs run by both; keys, values, counts, ends, and what is refused."""
 import gzip
 import struct
+import subprocess
 import zlib
 
 import pytest
 
 from both_sides import Checks, Steps
-from oracle import tf
+from oracle import BUILD, tf
 
 checks = Checks()
 GZIP = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
@@ -121,3 +122,30 @@ checks.add("read_file_missing", lambda: [tf.read_file("none")])
 def test_both_give_the_same_records_or_class_of_error(check):
     failure = check.failure()
     assert failure is None, failure
+
+
+def examples(path, options):
+    return [tf.train.Example.FromString(record) for record in tf.python_io.tf_record_iterator(str(path), options)]
+
+
+def test_files_of_either_are_read_by_the_other(tmp_path):
+    features = {"a": tf.train.Feature(float_list=tf.train.FloatList(value=[1.5, -2])), "b": tf.train.Feature(
+        int64_list=tf.train.Int64List(value=[-1, 1 << 62])), "c": tf.train.Feature(), "d": tf.train.Feature(
+            bytes_list=tf.train.BytesList(value=[b"", b"\xff" * 70000]))}
+    theirs = [tf.train.Example(features=tf.train.Features(feature=features)), tf.train.Example()]
+    kinds = {"": None, ".zlib": ZLIB, ".gzip": GZIP}
+    for suffix, options in kinds.items():
+        with tf.python_io.TFRecordWriter(str(tmp_path / ("theirs" + suffix)), options) as writer:
+            for example in theirs:
+                writer.write(example.SerializeToString())
+    subprocess.run([BUILD / "tests/interop/write_records", tmp_path], check=True)
+    for suffix, options in kinds.items():
+        assert examples(tmp_path / ("again" + suffix), options) == theirs
+        ours = examples(tmp_path / ("ours" + suffix), options)
+        assert len(ours) == 100
+        for i, example in enumerate(ours):
+            feature = example.features.feature
+            assert list(feature["x"].float_list.value) == [i, -0.5]
+            assert list(feature["n"].int64_list.value) == [-i] * (i % 3)
+            assert list(feature["s"].bytes_list.value) == [b"s" * 100 * i, b""]
+            assert feature["none"].WhichOneof("kind") is None
