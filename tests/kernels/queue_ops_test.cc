@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "graph/graph.h"
@@ -204,6 +205,34 @@ TEST_CASE("an attempt whose time is up is forgotten, and gives back what it had 
   CHECK(queue_in(f.session, f.queue)->waiting() == 0);
   CHECK(f.count() == 2);
   CHECK(f.take() == 1);
+}
+
+TEST_CASE("a prepared call goes on after one that waited in vain, and what it gave before stays as it was") {
+  Ints f(10);
+  Prepared take = f.session.prepare({.fetches = {f.got}}),
+           put = f.session.prepare({.feeds = {f.x}, .fetches = {f.put}});
+  Tensor first;
+  for (int i = 0; i < 3; ++i) {
+    CHECK_THROWS_AS(take({}, {.timeout_in_ms = 1}), DeadlineExceeded);
+    put({Tensor::scalar(i)});
+    const Tensor got = take()[0];
+    CHECK(got == Tensor::scalar(i));
+    if (i == 0) first = got;
+  }
+  CHECK(first == Tensor::scalar(0));
+}
+
+TEST_CASE("two dequeues of one step take two elements, whichever of them had to wait") {
+  Ints f(10);
+  const Output other = f.queue.dequeue();
+  f.fill({1});
+  const std::vector<Fetch> both{f.got, other};
+  std::vector<Tensor> got;
+  std::thread waits([&] { got = f.session.run(both); });
+  await_waiting(f.session, f.queue, 1);
+  f.fill({2});
+  waits.join();
+  CHECK(got[0].scalar<std::int32_t>() + got[1].scalar<std::int32_t>() == 3);
 }
 
 TEST_CASE("batches of zero elements go in and come out at once, of a closed queue too") {
