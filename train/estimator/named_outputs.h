@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "graph/node.h"
+#include "ops/operand.h"
 
 namespace runnel {
 
@@ -23,10 +24,11 @@ class NamedOutputs {
   NamedOutputs(Map outputs) : outputs_(std::move(outputs)) {}
   NamedOutputs(std::initializer_list<Map::value_type> outputs) : outputs_(outputs) {}
 
-  // Throw NotFound, naming what there is; `only`, and the conversion, if there are none or several.
+  // Throw NotFound, naming what there is; `only`, and the conversions, if there are none or several.
   Output operator[](std::string_view name) const;
   Output only() const;
   operator Output() const { return only(); }
+  operator Operand() const { return only(); }
 
   bool has(std::string_view name) const;
   bool empty() const { return outputs_.empty(); }
