@@ -37,6 +37,8 @@ bool is_plain(std::string_view pattern) { return pattern.find_first_of(kSpecial)
 // `done` is a path that exists, or nothing at the start; `rest` the pattern of what follows.
 void search(FileSystem& files, const std::string& done, std::string_view rest,
             std::vector<std::string>& found) {
+  const std::size_t first = std::min(rest.find_first_not_of('/'), rest.size());
+  if (first > 0) return search(files, done + std::string(first, '/'), rest.substr(first), found);
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   const std::string_view part = rest.substr(0, slash);
   const auto go_on = [&](const std::string& path) {
@@ -46,10 +48,7 @@ void search(FileSystem& files, const std::string& done, std::string_view rest,
       search(files, path + "/", rest.substr(slash + 1), found);
     }
   };
-  if (part.empty()) {
-    if (slash < rest.size()) search(files, done + "/", rest.substr(1), found);
-    return;
-  }
+  if (part.empty()) return;
   if (is_plain(part)) return go_on(done + std::string(part));
   std::vector<std::string> names;
   const std::string folder = done.empty() ? "./" : done;  // names of it begin so, as TensorFlow's do
