@@ -38,6 +38,7 @@ CheckpointSaverHook::CheckpointSaverHook(std::string checkpoint_dir, CheckpointS
       timer_({.every_secs = options_.save_secs,
               .every_steps = options_.save_steps,
               .clock = options_.clock,
+              .name = "CheckpointSaverHook",
               .where = options_.where}) {
   if (options_.saver && options_.scaffold)
     throw InvalidArgument("CheckpointSaverHook was given both saver and scaffold: give one of them",

@@ -22,8 +22,11 @@ std::unique_ptr<HookTimer> timer_of(const LoggingTensorHookOptions& o) {
   if (by_iter && *o.every_n_iter <= 0)
     throw InvalidArgument(cat("LoggingTensorHook: every_n_iter is ", *o.every_n_iter, ": give 1 or more"),
                           o.where);
-  return std::make_unique<SecondOrStepTimer>(SecondOrStepTimerOptions{
-      .every_secs = o.every_n_secs, .every_steps = o.every_n_iter, .clock = o.clock, .where = o.where});
+  return std::make_unique<SecondOrStepTimer>(SecondOrStepTimerOptions{.every_secs = o.every_n_secs,
+                                                                      .every_steps = o.every_n_iter,
+                                                                      .clock = o.clock,
+                                                                      .name = "LoggingTensorHook",
+                                                                      .where = o.where});
 }
 
 Output tensor_named(const Graph& graph, const std::string& name) {

@@ -17,6 +17,7 @@ ProfilerHook::ProfilerHook(ProfilerHookOptions options)
       timer_({.every_secs = options_.save_secs,
               .every_steps = options_.save_steps,
               .clock = options_.clock,
+              .name = "ProfilerHook",
               .where = options_.where}) {}
 
 void ProfilerHook::begin(Graph& graph) {

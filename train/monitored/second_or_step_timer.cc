@@ -1,6 +1,8 @@
 // Periods count from the last trigger, by the steady clock.
 #include "train/monitored/second_or_step_timer.h"
 
+#include <utility>
+
 #include "graph/error.h"
 
 namespace runnel {
@@ -17,18 +19,19 @@ bool has_passed(std::int64_t from, std::int64_t now, std::int64_t period) {
 }  // namespace
 
 SecondOrStepTimer::SecondOrStepTimer(SecondOrStepTimerOptions options)
-    : options_(options), clock_(options.clock ? *options.clock : system_clock()) {
+    : options_(std::move(options)), clock_(options_.clock ? *options_.clock : system_clock()) {
   if (!options_.every_secs && !options_.every_steps)
-    throw InvalidArgument("a timer needs a period: give seconds, steps, or both (whichever comes first)",
-                          options_.where);
+    throw InvalidArgument(
+        cat(options_.name, " needs a period: give seconds, steps, or both (whichever comes first)"),
+        options_.where);
   if (options_.every_secs && !(*options_.every_secs >= 0))
-    throw InvalidArgument(cat("a timer cannot trigger every ", *options_.every_secs,
+    throw InvalidArgument(cat(options_.name, " cannot act every ", *options_.every_secs,
                               " seconds: give 0 for every step, or more"),
                           options_.where);
   if (options_.every_steps && *options_.every_steps < 0)
-    throw InvalidArgument(
-        cat("a timer cannot trigger every ", *options_.every_steps, " steps: give 1 for every step, or more"),
-        options_.where);
+    throw InvalidArgument(cat(options_.name, " cannot act every ", *options_.every_steps,
+                              " steps: give 1 for every step, or more"),
+                          options_.where);
 }
 
 bool SecondOrStepTimer::should_trigger_for_step(std::int64_t step) const {

@@ -31,7 +31,8 @@ class HookTimer {
 struct SecondOrStepTimerOptions {
   std::optional<double> every_secs = {};
   std::optional<std::int64_t> every_steps = {};
-  Clock* clock = nullptr;  // borrowed; none means the machine's
+  Clock* clock = nullptr;        // borrowed; none means the machine's
+  std::string name = "a timer";  // whose period it is, for errors
   Location where = Location::here();
 };
 

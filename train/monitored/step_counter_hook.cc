@@ -20,7 +20,11 @@ SecondOrStepTimerOptions period_of(const StepCounterHookOptions& o) {
             o.every_n_secs ? "both: say .every_n_steps = std::nullopt, or leave out every_n_secs"
                            : "neither: give every_n_steps or every_n_secs"),
         o.where);
-  return {.every_secs = o.every_n_secs, .every_steps = o.every_n_steps, .clock = o.clock, .where = o.where};
+  return {.every_secs = o.every_n_secs,
+          .every_steps = o.every_n_steps,
+          .clock = o.clock,
+          .name = "StepCounterHook",
+          .where = o.where};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ SummarySaverHook::SummarySaverHook(SummarySaverHookOptions options)
       timer_({.every_secs = options_.save_secs,
               .every_steps = options_.save_steps,
               .clock = options_.clock,
+              .name = "SummarySaverHook",
               .where = options_.where}) {
   if (options_.scaffold.has_value() == !options_.summary_op.empty())
     throw InvalidArgument(cat("SummarySaverHook was given ", options_.scaffold ? "both" : "neither",

@@ -227,7 +227,9 @@ TEST_CASE("hooks that cannot save say what to give them") {
                        "CheckpointSaverHook has no directory to save to: give checkpoint_dir",
                        InvalidArgument);
   CHECK_THROWS_AS(m.hook({.save_steps = 1, .saver = &m.saver, .scaffold = Scaffold()}), InvalidArgument);
-  CHECK_THROWS_AS(m.hook({}), InvalidArgument);
+  CHECK_THROWS_WITH_AS(
+      m.hook({}), "CheckpointSaverHook needs a period: give seconds, steps, or both (whichever comes first)",
+      InvalidArgument);
   CHECK_THROWS_WITH_AS(
       HookDriver(m.graph, m.init, {m.hook({.save_steps = 1})}),
       "CheckpointSaverHook has nothing to save with: give it a saver or a scaffold, or add a "

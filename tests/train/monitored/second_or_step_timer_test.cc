@@ -58,8 +58,7 @@ TEST_CASE("a timer without a period, or with one that is none, is refused") {
                        "a timer needs a period: give seconds, steps, or both (whichever comes first)",
                        InvalidArgument);
   CHECK_THROWS_WITH_AS(SecondOrStepTimer({.every_steps = -1}),
-                       "a timer cannot trigger every -1 steps: give 1 for every step, or more",
-                       InvalidArgument);
+                       "a timer cannot act every -1 steps: give 1 for every step, or more", InvalidArgument);
   CHECK_THROWS_AS(SecondOrStepTimer({.every_secs = -0.5}), InvalidArgument);
   CHECK_THROWS_AS(SecondOrStepTimer({.every_secs = std::numeric_limits<double>::quiet_NaN()}),
                   InvalidArgument);
