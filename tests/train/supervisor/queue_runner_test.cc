@@ -159,6 +159,25 @@ TEST_CASE("threads may outlive session, runner and coordinator, and end when the
   CHECK(lines.has("ended with an error"));
 }
 
+TEST_CASE("nothing of a session is kept by threads that have ended or never began") {
+  LoggedLines lines;
+  Graph g;
+  const Counting c(g);
+  const Operation init = initialize_global_variables(g);
+  for (const bool start : {true, false}) {
+    std::weak_ptr<Engine> engine;
+    {
+      Session session(g);
+      session.run(init);
+      engine = session.engine();
+      Coordinator coord;
+      c.runner.create_threads(session, &coord, {.start = start});
+      coord.request_stop();
+    }
+    CHECK(engine.expired());
+  }
+}
+
 TEST_CASE("the end of a coordinator ends the threads of its runners") {
   LoggedLines lines;
   Graph g;

@@ -2,12 +2,15 @@
 // users met.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <iterator>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "tests/kernels/queue_probe.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/supervisor/queue_runner.h"
 
@@ -23,8 +26,13 @@ FIFOQueue numbers(Graph& g, std::int64_t capacity, const std::string& name) {
   return FIFOQueue(g, capacity, {DType::kFloat}, {.shapes = {Shape{}}, .name = name});
 }
 
-void until_full(Session& session, const Output& size) {
-  while (session.get<std::int32_t>(size) < 1) std::this_thread::yield();
+std::ptrdiff_t entries(const char* folder) {
+  return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+}
+
+// Threads and descriptors of this process.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> held() {
+  return {entries("/proc/self/task"), entries("/proc/self/fd")};
 }
 
 }  // namespace
@@ -35,15 +43,16 @@ TEST_CASE("a stop ends threads that wait to enqueue into a full queue, a thousan
   const FIFOQueue queue = numbers(g, 1, "q");
   const Operation enqueue = queue.enqueue({Tensor::scalar(1.0f)});
   add_queue_runner(g, QueueRunner(queue, std::vector<Operation>(4, enqueue)));
-  const Output size = queue.size();
+  const auto before = held();
   for (int round = 0; round < kRounds; ++round) {
     Session session(g, kOneThread);
     Coordinator coord;
     CHECK(start_queue_runners(session, &coord).size() == 5);
-    if (round % 2 == 0) until_full(session, size);
+    if (round % 2 == 0) await_waiting(session, queue, 4);
     coord.request_stop();
     coord.join({.stop_grace_period_secs = 60, .strict = true});
   }
+  CHECK((held() == before));
   CHECK_FALSE(lines.has("error"));
 }
 
@@ -54,15 +63,17 @@ TEST_CASE("a stop ends threads that wait to dequeue from an empty queue, a thous
   const Operation move = next.enqueue({Output(empty.dequeue())});
   add_queue_runner(g, QueueRunner(next, std::vector<Operation>(4, move)));
   const Output wanted = next.dequeue();
+  const auto before = held();
   for (int round = 0; round < kRounds; ++round) {
     Session session(g, kOneThread);
     Coordinator coord;
     start_queue_runners(session, &coord);
     coord.start_thread("consumer", [&] { session.run(wanted); });
-    if (round % 2 == 0) std::this_thread::yield();
+    if (round % 2 == 0) await_waiting(session, empty, 4);
     coord.request_stop();
     coord.join({.stop_grace_period_secs = 60, .strict = true});
   }
+  CHECK((held() == before));
   CHECK_FALSE(lines.has("error"));
 }
 
@@ -107,12 +118,11 @@ TEST_CASE("a session that is closed ends its runners, and their errors tell the 
   Graph g;
   const FIFOQueue queue = numbers(g, 1, "q");
   add_queue_runner(g, QueueRunner(queue, {queue.enqueue({Tensor::scalar(1.0f)})}));
-  const Output size = queue.size();
   Coordinator coord;
   {
     Session session(g, kOneThread);
     start_queue_runners(session, &coord);
-    until_full(session, size);
+    await_waiting(session, queue, 1);
   }
   coord.wait_for_stop();
   CHECK(coord.stop_reason().cause == StopCause::kError);
