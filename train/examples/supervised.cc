@@ -52,6 +52,7 @@ Model build(Graph& g) {
   m.bias = variable(g, 0.0f, "bias");
   m.loss = reduce_mean(square(m.weight * x + m.bias - (0.1f * x + 0.3f)), {.name = "loss"});
   m.train = Adam(0.01f).minimize(m.loss, {.global_step = m.step});
+  const NameScope line(g, "line");
   summary::scalar("loss", m.loss);
   summary::scalar("weight", m.weight);
   return m;
@@ -133,7 +134,7 @@ StopReason pre_trained(Graph& g, const Model& m, const Flags& flags) {
 }
 
 StopReason own_service(Graph& g, const Model& m, const Flags& flags) {
-  const Output bias = summary::scalar("bias", m.bias, {.collections = {{"my_summaries"}}});
+  const Output bias = summary::scalar("line/bias", m.bias, {.collections = {{"my_summaries"}}});
   Supervisor sv(g, options_of(flags));
   sv.managed_session([&](Session& session) {
     if (flags.save_summaries_secs > 0)

@@ -35,7 +35,7 @@ struct SupervisorOptions {
   double save_summaries_secs = 120;  // 0: neither summary service nor step counter
   double save_model_secs = 600;      // 0: no checkpoint service and no final save
   double recovery_wait_secs = 30;
-  double stop_grace_secs = 120;  // how long threads may take to end
+  double stop_grace_secs = 120;  // how long threads may take to end; 5 at most after a signal
   std::string checkpoint_basename = "model.ckpt";
   const SessionManager* session_manager = nullptr;           // or one of the operations above
   Setting<std::shared_ptr<FileWriter>> summary_writer = {};  // or one in logdir; none: no events

@@ -1,5 +1,6 @@
 // Ending a run: threads, the last save, logs, the session, the process; and managed runs from their beginning
 // to their end.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,15 @@
 
 namespace runnel {
 namespace {
+
+// After a signal threads get no more time than this: a batch system gives the whole process some 30 s, and
+// the last step has to be saved in them.
+constexpr double kGraceAfterSignal = 5;
+
+double grace_of(const SupervisorOptions& options, const StopReason& reason) {
+  return is_signalled(reason) ? std::min(options.stop_grace_secs, kGraceAfterSignal)
+                              : options.stop_grace_secs;
+}
 
 // A step of a thread that was left behind may hang in a file: then the end of the session is left to a
 // thread, too.
@@ -51,7 +61,7 @@ void Supervisor::stop(const StopOptions& o, bool failed) {
   std::exception_ptr error;
   try {
     s.coord.join({.threads = o.threads,
-                  .stop_grace_period_secs = s.options.stop_grace_secs,
+                  .stop_grace_period_secs = grace_of(s.options, s.coord.stop_reason()),
                   .ignore_live_threads = o.ignore_live_threads,
                   .strict = s.options.strict_threads});
   } catch (...) {

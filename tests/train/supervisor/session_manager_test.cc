@@ -260,6 +260,16 @@ TEST_CASE("waiting ends with Cancelled as soon as the coordinator stops, saying 
   CHECK(clock.steady_nanos() == 0);
 }
 
+TEST_CASE("an init_op that waits for input ends when the coordinator stops") {
+  Graph g;
+  const FIFOQueue queue(g, 1, {DType::kFloat}, {.shapes = {{}}});
+  const Operation init(queue.dequeue().components()[0].node());
+  Coordinator coord;
+  LooperThread::loop(coord, std::nullopt, [&] { coord.request_stop(); });
+  CHECK_THROWS_AS((void)SessionManager(g).prepare_session({.init_op = init, .coord = &coord}), Cancelled);
+  coord.join();
+}
+
 TEST_CASE("who is not chief waits for the model, saying for what, and gives up after max_wait_secs") {
   Model m;
   ManualClock clock;

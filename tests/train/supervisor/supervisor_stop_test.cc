@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <condition_variable>
+#include <filesystem>
+#include <iterator>
 #include <mutex>
 
 #include "graph/io/forwarding_file_system.h"
@@ -63,7 +65,7 @@ class Time {
   explicit Time(ManualClock& clock)
       : thread_([this, &clock] {
           while (!done_) {
-            clock.advance(0.5);
+            clock.advance(0.001);
             std::this_thread::yield();
           }
         }) {}
@@ -76,6 +78,14 @@ class Time {
   std::atomic<bool> done_{false};
   std::thread thread_;
 };
+
+// Threads and open files of this process.
+std::ptrdiff_t held() {
+  std::ptrdiff_t out = 0;
+  for (const char* const folder : {"/proc/self/task", "/proc/self/fd"})
+    out += std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+  return out;
+}
 
 std::string what_of(const std::function<void()>& call) {
   try {
@@ -153,9 +163,9 @@ TEST_CASE("a save that hangs for ever is left behind at the end, and the step is
     });
     left = sv.coord().stragglers();
   }
-  CHECK(log.has("stopped with threads still running after 3 s: 'checkpoint service' (is in a call)"));
+  CHECK(log.has("stopped with threads still running after 3 s: "));
+  CHECK(log.has("'checkpoint service' (is in a call)"));
   CHECK(log.has("the last step is not saved: the checkpoint service hangs in a save before it"));
-  CHECK(left.size() == 1);
   files.door.open();
   for (const CoordinatedThread& thread : left) thread.join();
   CHECK(checkpoints_in(dir.path()) == std::vector<std::string>{"model.ckpt-0"});
@@ -184,6 +194,26 @@ TEST_CASE("a thread that does not end is a warning with its name after a clean r
   }
 }
 
+TEST_CASE("after a signal threads have five seconds, so that the last step is saved in time") {
+  const LoggedLines log;
+  ManualClock clock;
+  Door door;
+  door.shut();
+  CoordinatedThread sleeper;
+  CountingModel m;
+  Supervisor sv(m.g, {.handle_signals = false, .clock = &clock});
+  {
+    const Time passes(clock);
+    sv.managed_session([&](Session&) {
+      sleeper = sv.coord().start_thread("sleeper", [&] { door.pass(); });
+      sv.request_stop(StopReason{.cause = StopCause::kSignal, .text = "received SIGTERM", .signal = 15});
+    });
+  }
+  CHECK(log.has("stopped with threads still running after 5 s: 'sleeper'"));
+  door.open();
+  sleeper.join();
+}
+
 TEST_CASE("nothing waits for the grace period when no thread runs") {
   const LoggedLines log;
   ManualClock clock;  // stands still
@@ -209,7 +239,8 @@ TEST_CASE("a stop ends a step that waits for input, which is no error, and the s
   CHECK(checkpoints_in(dir.path()).back() == "model.ckpt-2");
 }
 
-TEST_CASE("rounds of stopping while a step waits leave no thread, and each ends") {
+TEST_CASE("rounds of stopping while a step waits leave no thread and no file, and each ends") {
+  const std::ptrdiff_t before = held();
   const LoggedLines log;
   CountingModel m;
   const FIFOQueue queue(m.g, 3, {DType::kFloat}, {.shapes = {{}}});
@@ -224,6 +255,7 @@ TEST_CASE("rounds of stopping while a step waits leave no thread, and each ends"
     });
     CHECK_FALSE(looper->thread().alive());
   }
+  until([&] { return held() <= before; });  // a thread is listed a moment longer than it can be waited for
 }
 
 TEST_CASE("queue runners of the graph feed the run, and the end of their input is its end") {
