@@ -60,6 +60,7 @@ void CheckpointSaverHook::begin(Graph& graph) {
 
 void CheckpointSaverHook::after_create_session(Session& session, Coordinator&) {
   notes_ = SessionNotes::of(session, step_);
+  told_.reset();
   if (options_.saver) notes_->note_saver(*options_.saver);
   if (options_.scaffold && options_.scaffold->saver()) notes_->note_saver(*options_.scaffold->saver());
   start_log(session, step_, writer_);
@@ -83,7 +84,7 @@ void CheckpointSaverHook::after_run(SessionRunContext& context, const SessionRun
 
 void CheckpointSaverHook::end(Session& session) {
   const std::int64_t step = step_.now(session);
-  if (notes_->saved(path_) != step) save(session, step);
+  if (told_ != step) save(session, step);
   for (const auto& listener : options_.listeners) listener->end(session, step);
   notes_->flush_logs();
 }
@@ -91,9 +92,9 @@ void CheckpointSaverHook::end(Session& session) {
 bool CheckpointSaverHook::save(Session& session, std::int64_t step) {
   for (const auto& listener : options_.listeners) listener->before_save(session, step);
   if (notes_->saved(path_) != step) write(session, step);
+  told_ = notes_->saved(path_);
   bool stop = false;
-  for (const auto& listener : options_.listeners)
-    stop |= listener->after_save(session, *notes_->saved(path_));
+  for (const auto& listener : options_.listeners) stop |= listener->after_save(session, *told_);
   return stop;
 }
 

@@ -77,6 +77,7 @@ class CheckpointSaverHook final : public SessionRunHook {
   GlobalStepReader step_;
   std::shared_ptr<FileWriter> writer_;
   std::shared_ptr<SessionNotes> notes_;
+  std::optional<std::int64_t> told_;  // the step of the last save that listeners were told of
   std::unique_ptr<Saver> own_saver_;  // of the collection, if no other hook has it
 };
 

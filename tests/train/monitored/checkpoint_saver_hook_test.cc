@@ -172,6 +172,18 @@ TEST_CASE("a listener of a hook that finds the step saved is called all the same
   CHECK(listener->calls == Lines{"begin", "before 0", "after 0", "before 2", "after 2"});
 }
 
+TEST_CASE("a listener hears of the last step, also where another hook has saved it") {
+  Saved m;
+  const auto listener = std::make_shared<Listener>();
+  HookDriver driver(
+      m.graph, m.init,
+      {m.hook(m.every(2)), m.hook({.save_steps = 100, .saver = &m.saver, .listeners = {listener}})});
+  driver.run(m.train, 2);
+  driver.end();
+  CHECK(listener->calls == Lines{"begin", "before 0", "after 0", "before 2", "after 2", "end 2"});
+  CHECK(m.writes() == 2);
+}
+
 TEST_CASE("a session that is made anew saves where it begins") {
   Saved m;
   HookDriver driver(m.graph, m.init, {m.hook(m.every(10))});
