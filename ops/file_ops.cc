@@ -45,13 +45,15 @@ Output matching_files(Output pattern, OpOptions o) {
 
 Variable match_filenames_once(Graph& graph, const std::vector<std::string>& patterns,
                               MatchFilenamesOnceOptions o) {
-  const InitialValue initial = [patterns, where = o.where](Graph& g) {
-    NameScope scope(g, "MatchingFiles");
+  NameScope scope(graph, o.name.empty() ? "matching_filenames" : o.name);
+  Output found;
+  {
+    NameScope inner(graph, "MatchingFiles");
     const Tensor value = patterns.size() == 1 ? Tensor::scalar(patterns[0]) : Tensor::vector(patterns);
-    const Output pattern = constant(g, value, {.name = "pattern", .where = where});
-    return matching_files(pattern, {.name = scope.name(), .where = where});
-  };
-  return variable(graph, initial, o.name,
+    const Output pattern = constant(graph, value, {.name = "pattern", .where = o.where});
+    found = matching_files(pattern, {.name = inner.name(), .where = o.where});
+  }
+  return variable(found, scope.name(),
                   {.trainable = false,
                    .collections = {keys::kLocalVariables},
                    .validate_shape = false,

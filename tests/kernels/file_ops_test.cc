@@ -60,6 +60,16 @@ TEST_CASE("matching_filenames keeps what was there when it was initialised") {
   CHECK(p.session.run(names) == Tensor::vector<std::string>({"/d/a", "/d/b"}));
 }
 
+TEST_CASE("match_filenames_once has the nodes of TensorFlow's") {
+  Graph g;
+  match_filenames_once(g, {"/d/*"});
+  std::string names;
+  for (const Node* node : g.nodes()) names += node->name() + " ";
+  CHECK(names ==
+        "matching_filenames/MatchingFiles/pattern matching_filenames/MatchingFiles matching_filenames "
+        "matching_filenames/Assign matching_filenames/read ");
+}
+
 TEST_CASE("patterns match whole names") {
   const auto matches = matches_pattern;
   CHECK(matches("", "*"));
