@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 from both_sides import Checks, Steps
-from oracle import BUILD, tf
+from oracle import BUILD, session, tf
 
 checks = Checks()
 GZIP = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
@@ -149,3 +149,21 @@ def test_files_of_either_are_read_by_the_other(tmp_path):
             assert list(feature["n"].int64_list.value) == [-i] * (i % 3)
             assert list(feature["s"].bytes_list.value) == [b"s" * 100 * i, b""]
             assert feature["none"].WhichOneof("kind") is None
+    run_our_graph(tmp_path)
+
+
+def run_our_graph(folder):
+    (folder / "text").write_bytes(b"header\n1.5,x,\"a,b\"\n")
+    with tf.Graph().as_default() as graph, session(graph) as theirs:
+        tf.import_graph_def(tf.GraphDef.FromString((folder / "graph.pb").read_bytes()), name="")
+
+        def run(name, *fetches):
+            theirs.run("add", {"paths:0": [str(folder / name)]})
+            return theirs.run(fetches)
+        keys, x, n, other = run("ours.gzip", "batch:0", "x:0", "n:0", "other:0")
+        assert [key.decode().split(":")[1] for key in keys][0] == "0" and len(keys) == 3
+        assert x.tolist() == [[0, -0.5], [1, -0.5], [2, -0.5]] and n.tolist() == [-1, -2, -2] and other.tolist() == [7, 7, 7]
+        assert theirs.run("single:0").tolist() == [3, -0.5]
+        assert run("text", "line:0", "column:0") == (str(folder / "text").encode() + b":2", b"a,b")
+        assert run("text", "fixed:1") == (b"head",)
+        assert theirs.run("parts:0", {"paths:0": [b"a/b", b"/c"]}).tolist() == [b"a", b"b", b"c"]
