@@ -24,11 +24,20 @@ class ChildProcess {
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    // As from a terminal, also where this test runs in the background, with SIGINT ignored.
+    sigset_t handled;
+    ::sigemptyset(&handled);
+    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&handled, number);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setsigdefault(&attributes, &handled);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     std::vector<char*> arguments;
     for (std::string& each : command) arguments.push_back(each.data());
     arguments.push_back(nullptr);
-    if (::posix_spawn(&process_, arguments[0], &actions, nullptr, arguments.data(), environ) != 0)
+    if (::posix_spawn(&process_, arguments[0], &actions, &attributes, arguments.data(), environ) != 0)
       std::abort();
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
     output_ = ::fdopen(ends[0], "r");

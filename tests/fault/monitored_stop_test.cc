@@ -162,7 +162,16 @@ class Child {
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     std::string self = "/proc/self/exe", mode = "--train", where = folder, what = scene;
     char* arguments[] = {self.data(), mode.data(), where.data(), what.data(), nullptr};
-    if (::posix_spawn(&process_, self.c_str(), &actions, nullptr, arguments, environ) != 0) std::abort();
+    // As from a terminal, also where this test runs in the background, with SIGINT ignored.
+    sigset_t handled;
+    ::sigemptyset(&handled);
+    for (const int number : {SIGTERM, SIGINT}) ::sigaddset(&handled, number);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setsigdefault(&attributes, &handled);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    if (::posix_spawn(&process_, self.c_str(), &actions, &attributes, arguments, environ) != 0) std::abort();
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(ends[1]);
     lines_ = ::fdopen(ends[0], "r");

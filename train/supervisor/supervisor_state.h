@@ -55,8 +55,8 @@ struct Supervisor::State {
   std::string logdir, save_path;  // empty where nothing is written
   std::shared_ptr<FileWriter> writer;
   std::unique_ptr<SessionManager> own_manager;
-  std::mutex mutex;      // guards the next two
-  bool writing = false;  // since the writer was last opened
+  bool writing = false;  // since the writer was last opened; of who begins and ends runs
+  std::mutex mutex;      // guards the next
   Run run;
   Coordinator coord;  // last: what its threads use is there until they have ended
 };
