@@ -107,7 +107,7 @@ EvaluationResult Estimator::evaluate(const InputFunction& input_fn, const Evalua
   if (options.coord && options.coord->should_stop()) return {};  // a part of the input says nothing
   for (const auto& [name, metric] : metrics) result.values.emplace(name, finals->final_ops_value(name));
   result.values.emplace(kGlobalStep, finals->final_ops_value(kGlobalStep));
-  write_evaluation(eval_dir(options.name), result);
+  write_evaluation(eval_dir(options.name), result, model.graph);
   return result;
 }
 

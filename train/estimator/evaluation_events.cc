@@ -34,10 +34,10 @@ std::string summary_of(const EvaluationResult& result) {
 
 }  // namespace
 
-void write_evaluation(const std::string& directory, const EvaluationResult& result) {
+void write_evaluation(const std::string& directory, const EvaluationResult& result, const Graph& graph) {
   const std::int64_t step = result.global_step();
   log_info(cat("Saving dict for global step ", step, ": ", result.text()));
-  const std::shared_ptr<FileWriter> writer = FileWriterCache::get(directory);
+  const std::shared_ptr<FileWriter> writer = FileWriterCache::get(directory, graph);
   writer->add_summary(summary_of(result), step);
   if (!result.checkpoint_path.empty()) {
     log_info(cat("Saving 'checkpoint_path' summary for global step ", step, ": ", result.checkpoint_path));

@@ -4,12 +4,14 @@
 
 #include <string>
 
+#include "graph/dataflow.h"
 #include "train/estimator/evaluation_result.h"
 
 namespace runnel {
 
 // Scalars are curves; other tensors are stored and shown by no plugin, and texts are left out. Writes into
-// the process's one event file of the directory. Throws what FileWriter::flush throws.
-void write_evaluation(const std::string& directory, const EvaluationResult& result);
+// the process's one event file of the directory, which has the evaluated graph, too, once. Throws what
+// FileWriter::flush throws.
+void write_evaluation(const std::string& directory, const EvaluationResult& result, const Graph& graph);
 
 }  // namespace runnel
