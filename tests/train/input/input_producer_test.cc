@@ -125,3 +125,20 @@ TEST_CASE("a producer adds a runner, and a summary of how full its queue is") {
   CHECK(g.collection(keys::kQueueRunners).size() == 2);
   CHECK(g.collection(keys::kSummaries).size() == 1);
 }
+
+TEST_CASE("runners of a graph out of a file fill its queues, under a scope and when it is finalized") {
+  Graph g;
+  range_input_producer(g, 4, {.num_epochs = 1, .shuffle = false}).dequeue({.name = "next"});
+  const std::string file = export_meta_graph_def(g);
+  Graph h;
+  import_meta_graph_def(h, file, {.import_scope = "m"});
+  CHECK(drained_scalars<std::int32_t>(h.output("m/next:0")) == std::vector<std::int32_t>{0, 1, 2, 3});
+  h.finalize();
+  const ScopedLogSink quiet([](LogLevel, const std::string&) {});
+  Session session(h);
+  Coordinator coord;
+  CHECK(start_queue_runners(session, &coord).at(0).name() ==
+        "QueueRunnerThread-m/input_producer-m/input_producer/input_producer_EnqueueMany");
+  coord.wait_for_stop();  // local variables are not initialised
+  CHECK_THROWS_AS(coord.join(), FailedPrecondition);
+}
