@@ -80,19 +80,18 @@ void Execution::run_early() {
       if (done[k] ||
           !std::ranges::all_of(step.after, [&](int a) { return done[static_cast<std::size_t>(a)] != 0; }))
         continue;
+      stop_parked({});  // before, not behind: what the last one took would be lost
       trying_ = k;
       if (!run_early_step(step)) continue;
       parked_[k].reset();
       done[k] = 1;
       moved = true;
       --left;
-      throw_if_stopped();
     }
     if (!moved) {
       if (!known) known.emplace(engine_, parking_, options_->cancellation);
       stop_parked(engine_.no_waiting());
       parking_->wait(has_deadline_, deadline_);
-      stop_parked({});
     }
   }
 }
@@ -148,12 +147,12 @@ void Execution::refuse_again() const {
 
 // Throws if the step was stopped or must not wait for a reason, naming what waits.
 void Execution::stop_parked(const std::optional<std::string>& no_waiting) {
-  std::size_t k = 0;
-  while (k < parked_.size() && !parked_[k]) ++k;
   try {
     throw_if_stopped();
     if (no_waiting) throw Cancelled(*no_waiting);
   } catch (const Error& error) {
+    std::size_t k = 0;
+    while (k < parked_.size() && !parked_[k]) ++k;
     if (k == parked_.size()) throw;
     const Node& node = *plan_.early[k].info.node;
     const std::string text = error.code() == Code::kCancelled
