@@ -45,7 +45,7 @@ struct Supervisor::State {
   void begin(PreparedSession prepared);
   void write_start(Session& session);
   void write_graph() const;
-  void save_last(const Run& last) const;
+  void save_last(const Run& last);
   void close_writer();
 
   const SupervisorOptions options;

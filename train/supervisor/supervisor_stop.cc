@@ -34,8 +34,12 @@ void close(std::shared_ptr<Session> session, const Coordinator& coord) {
 
 }  // namespace
 
-void Supervisor::State::save_last(const Run& last) const {
+void Supervisor::State::save_last(const Run& last) {
   if (!options.final_save || !last.checkpoints) return;
+  // A save that was running when a signal came has the time that others had not.
+  const double rest = options.stop_grace_secs - grace_of(options, coord.stop_reason());
+  if (last.checkpoints.alive() && rest > 0)
+    coord.join({.threads = {last.checkpoints}, .stop_grace_period_secs = rest});
   if (last.checkpoints.alive()) {
     log_error("the last step is not saved: the checkpoint service hangs in a save before it");
   } else if (last.session->closed()) {
