@@ -162,7 +162,9 @@ TEST_CASE("variables without a value are initialised after those that they depen
   Graph g({.seed = 1});
   const Variable saved = variable(g, 1.0f, "saved");
   const Variable b = variable(random_uniform<float>(g, {}, 0.0f, 1.0f), "b");
-  const Variable c = variable(b.value() * 2.0f + saved.value(), "c");
+  const Variable c = variable(g, 0.0f, "c");
+  const Output twice = b.value() * 2.0f + saved.value();  // reads b, and not its initial value
+  c.start_as(Operation(assign(c, twice).node()), twice);
   Saver saver(g, {saved});
   const Operation init = initialize_global_variables(g);
   g.finalize();
