@@ -13,7 +13,8 @@ namespace runnel {
 class FileWriterCache {
  public:
   // The directory's writer, which is made with default options by the first call, and opened again if
-  // somebody closed it. However the path is spelled, one directory has one writer.
+  // somebody closed it. However the path is spelled, one directory has one writer. Of those that nobody
+  // holds, 16 stay open; then a call for another directory closes the one that was asked for longest ago.
   static std::shared_ptr<FileWriter> get(const std::string& logdir);
   // The same; the writer also has this graph, once.
   static std::shared_ptr<FileWriter> get(const std::string& logdir, const Graph& graph);

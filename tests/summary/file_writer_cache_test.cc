@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <string>
 
 #include "graph/error.h"
 #include "ops/array_ops.h"
@@ -55,4 +56,19 @@ TEST_CASE("several sessions that bring their graph write it once") {
   for (int i = 0; i < 3; ++i) FileWriterCache::get(scratch / "logs", g);
   FileWriterCache::clear();
   CHECK(events_in(real_file_system(), scratch / "logs").size() == 2);  // graph and meta graph
+}
+
+TEST_CASE("of writers that nobody holds only the last ones stay open, and those that are held all do") {
+  const ScratchDirectory scratch;
+  const auto files = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}); };
+  const auto held = FileWriterCache::get(scratch / "held");
+  held->scalar("loss", 1, 1);
+  const auto before = files();
+  for (int i = 0; i < 50; ++i)
+    FileWriterCache::get(scratch / std::to_string(i))->scalar("loss", static_cast<double>(i), i);
+  CHECK(files() - before <= 16);
+  CHECK_NOTHROW(held->scalar("loss", 1, 2));
+  FileWriterCache::clear();
+  for (int i = 0; i < 50; ++i)
+    CHECK(steps_in(real_file_system(), scratch / std::to_string(i)) == std::vector<std::int64_t>{i});
 }
