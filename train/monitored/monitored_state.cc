@@ -30,12 +30,17 @@ StopReason reason_of(const SessionRunContext::StopRequest& request) {
   return {.cause = cause, .text = who + (request.why.empty() ? " asked for it" : ": " + request.why)};
 }
 
+double checked_grace(double seconds) {
+  if (seconds >= 0) return seconds;
+  throw InvalidArgument(cat("stop_grace_period_secs is ", seconds, "; it must be 0, for none, or more"));
+}
+
 }  // namespace
 
 MonitoredSession::State::State(Graph& g, MonitoredSessionOptions&& options, Recovery recovery)
     : graph(g.shared()),
       creator(creator_of(g, options)),
-      grace(options.stop_grace_period_secs),
+      grace(checked_grace(options.stop_grace_period_secs)),
       recover(recovery == Recovery::kOn),
       whole({.clean_stop_exception_types = {}, .clock = options.clock}),
       hooked(std::move(options.hooks)) {

@@ -18,10 +18,11 @@ constexpr std::int64_t kSaveSummariesSteps = 100, kLogStepCountSteps = 100;
 
 using Options = MonitoredTrainingSessionOptions;
 
-// A period; none if it is none, 0, or left at a default that is none.
+// A period; none if it is none, 0, or left at a default that is none. One that cannot be is refused by its
+// hook.
 template <class T>
 std::optional<T> period(const Setting<T>& setting) {
-  return setting.has_value() && setting.value() > 0 ? std::optional<T>(setting.value()) : std::nullopt;
+  return setting.has_value() && setting.value() != 0 ? std::optional<T>(setting.value()) : std::nullopt;
 }
 
 // The same with a default that holds if its other half is not given either.

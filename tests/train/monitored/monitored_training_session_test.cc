@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -93,6 +94,23 @@ TEST_CASE("each service is switched off by none or 0 for both of its periods") {
          .save_checkpoint_steps = 0},
         2);
   CHECK_FALSE(t.wrote(""));
+}
+
+TEST_CASE("periods that cannot be are refused, not taken for none: nothing would be saved") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<MonitoredTrainingSessionOptions> wrong = {
+      {.save_checkpoint_secs = kNan},  {.save_checkpoint_secs = -1.0},   {.save_summaries_secs = kNan},
+      {.save_checkpoint_steps = -100}, {.save_summaries_steps = -1},     {.log_step_count_steps = -1},
+      {.stop_grace_period_secs = -1},  {.stop_grace_period_secs = kNan},
+  };
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    CAPTURE(i);
+    const ScratchDirectory dir;
+    Training t;
+    MonitoredTrainingSessionOptions options = wrong[i];
+    options.checkpoint_dir = dir.path();
+    CHECK_THROWS_AS(MonitoredTrainingSession(t.g, options), InvalidArgument);
+  }
 }
 
 TEST_CASE("one period of a pair that is given switches the other's default off") {
