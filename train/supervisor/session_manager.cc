@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/error.h"
+#include "graph/io/file_system.h"
 #include "graph/log.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_state.h"
@@ -149,8 +150,12 @@ std::string SessionManager::checkpoint_in(Session& session, const From& from) co
   for (double waited = 0;; waited += options_.recovery_wait_secs) {
     try {
       return latest_checkpoint(from.directory, {.verify = true, .file_system = &session.files()});
-    } catch (const NotFound&) {
-      if (!from.wait || waited >= from.max_wait_secs) return "";
+    } catch (const NotFound& error) {
+      if (!from.wait || waited >= from.max_wait_secs) {
+        if (session.files().exists(join_path(from.directory, "checkpoint")))
+          log_warning(cat("training starts from the beginning, not where it was: ", error.message()));
+        return "";
+      }
     }
     log_info(cat("Waiting for checkpoint to be available in '", from.directory, "'."));
     from.waiting.wait(options_.recovery_wait_secs, cat("a checkpoint in '", from.directory, "'"));

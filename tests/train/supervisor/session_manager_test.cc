@@ -87,6 +87,19 @@ TEST_CASE("a checkpoint given by its name is restored, and a directory beside it
                   InvalidArgument);
 }
 
+TEST_CASE("a start from the beginning where a checkpoint is named, but gone, is a warning") {
+  const ScratchDirectory dir;
+  Model m;
+  const PrepareSessionOptions start{.init_op = m.init, .saver = &m.saver, .checkpoint_dir = dir.path()};
+  const LoggedLines log;
+  (void)m.manager().prepare_session(start);
+  CHECK_FALSE(log.has("from the beginning"));
+  std::ofstream(dir / "checkpoint") << "model_checkpoint_path: \"m-1\"\n";
+  CHECK(m.manager().prepare_session(start)->get<float>(m.a) == 1);
+  CHECK(log.has("warning: training starts from the beginning, not where it was: "));
+  CHECK(log.has("m-1', which does not exist"));
+}
+
 TEST_CASE(
     "a damaged checkpoint is passed over with a line in the log, and if all are damaged that is an error") {
   const ScratchDirectory dir;
