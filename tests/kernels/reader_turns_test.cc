@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/reader/reader.h"
 #include "reader_probe.h"
 
 using namespace runnel;
@@ -17,6 +18,75 @@ constexpr int kLines = 200;
 #else
 constexpr int kLines = 2000;
 #endif
+
+namespace {
+
+// A step of its own, as far as a reader sees one.
+class Step final : public Context {
+ public:
+  struct Flag final : Waker {
+    void wake() override { up = true; }
+    bool up = false;
+  };
+  bool reads(Reader& reader, Queue& names) {
+    std::vector<KeyedRecord> records;
+    const bool done = reader.read(*this, names, 1, records);
+    if (done) parked_.reset();
+    return done;
+  }
+  bool woken() const { return flag_->up; }
+  void drop() { parked_.reset(); }
+
+  Tensor tensor(int) override { return {}; }
+  void set_output(int, Tensor) override {}
+  void set_dead(int) override {}
+  bool is_dead(int) const override { return false; }
+  void assign(int, Tensor) override {}
+  bool initialized(int) const override { return true; }
+  std::shared_ptr<Waker> waker() override { return flag_; }
+  std::shared_ptr<Parked>& parked() override { return parked_; }
+  bool cancelled() const override { return false; }
+
+ private:
+  void parallel_ranges(std::int64_t, std::int64_t,
+                       const std::function<void(std::int64_t, std::int64_t)>&) override {}
+  void* make_room(int, const Shape&) override { return nullptr; }
+  std::shared_ptr<Flag> flag_ = std::make_shared<Flag>();
+  std::shared_ptr<Parked> parked_;
+};
+
+// Every name is a file of one record, the name.
+struct Names final : RecordFormat {
+  struct Source final : RecordSource {
+    std::string name;
+    std::optional<KeyedRecord> next() override { return KeyedRecord{name, name}; }
+    bool is_whole() const override { return true; }
+  };
+  std::unique_ptr<RecordSource> open(FileSystem&, const std::string& path) const override {
+    auto source = std::make_unique<Source>();
+    source->name = path;
+    return source;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("whoever has read, or is stopped, wakes those that wait for their turn") {
+  MemoryFileSystem files;
+  const auto reader = std::make_shared<Reader>(std::make_unique<Names>(), files);
+  const auto names = std::make_shared<Queue>(
+      QueueForm{.kind = "FIFOQueue", .name = "q", .types = {DType::kString}}, first_in_first_out());
+  Step first, second, third;
+  for (Step* step : {&first, &second, &third}) CHECK(!step->reads(*reader, *names));
+  first.drop();
+  CHECK(second.woken());
+  CHECK(!second.reads(*reader, *names));
+  names->enqueue({Tensor::scalar("a")}, nullptr);
+  CHECK(second.reads(*reader, *names));
+  CHECK(third.woken());
+  CHECK(!third.reads(*reader, *names));
+  CHECK(reader->records_produced() == 1);
+}
 
 TEST_CASE("each record goes to one of the steps that read at once") {
   ReaderProbe p;
