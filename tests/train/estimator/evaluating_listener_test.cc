@@ -69,6 +69,9 @@ TEST_CASE("checkpoints with too few new steps are passed over, and none is evalu
   saves.save(44);
   saves.save(45);
   CHECK(saves.evaluated == std::vector<std::int64_t>{25, 45});
+  Saves twice(0);
+  for (const std::int64_t step : {0, 10, 10}) twice.save(step);
+  CHECK(twice.evaluated == std::vector<std::int64_t>{10});
 }
 
 TEST_CASE("nothing is evaluated once a stop is asked for") {

@@ -35,6 +35,7 @@ TEST_CASE("saving goes by steps or by seconds, and replace takes the other away"
   const RunConfig by_secs = by_steps.replace({.save_checkpoints_secs = 7.0});
   CHECK(by_secs.save_checkpoints_secs() == 7);
   CHECK_FALSE(by_secs.save_checkpoints_steps());
+  CHECK_FALSE(by_secs.replace({.save_checkpoints_steps = std::int64_t{4}}).save_checkpoints_secs());
   const RunConfig off({.save_checkpoints_secs = none});
   CHECK_FALSE(off.save_checkpoints_secs());
   CHECK_FALSE(off.save_checkpoints_steps());
