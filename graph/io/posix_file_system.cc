@@ -166,6 +166,15 @@ struct stat status_of(const std::string& path) {
   return info;
 }
 
+// A file must not take the place of a standard stream that is closed: it would get what the program prints.
+void keep_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    const int nothing = ::open("/dev/null", O_RDWR);  // for programs that are started from here, too
+    if (nothing > STDERR_FILENO) ::close(nothing);
+  }
+}
+
 class PosixFileSystem final : public FileSystem, public LocksDirectories {
  public:
   std::unique_ptr<DirectoryLock> lock_directory(const std::string& path) override {
@@ -175,6 +184,7 @@ class PosixFileSystem final : public FileSystem, public LocksDirectories {
     const int how = mode == WriteMode::kTruncate    ? O_TRUNC
                     : mode == WriteMode::kExclusive ? O_EXCL
                                                     : O_APPEND;
+    keep_standard_streams();
     const int file =
         uninterrupted([&] { return ::open(literal(path), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666); });
     if (file < 0) fail(errno, "open for writing", path);

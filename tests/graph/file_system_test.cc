@@ -287,3 +287,21 @@ TEST_CASE("new directories outlive a power cut since their parents are synced") 
   memory.reboot(PowerCut::kLosesAllUnsynced);
   CHECK(memory.is_directory("a/b/c"));
 }
+
+TEST_CASE("a file takes no place of a closed standard stream, where it would get what is printed") {
+  const ScratchDirectory scratch;
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int kept = ::dup(stream);
+    ::close(stream);
+    bool printed = false;
+    {
+      const auto file = real_file_system().open_for_writing(scratch / "file", WriteMode::kTruncate);
+      printed = ::write(stream, "printed", 7) == 7;
+    }
+    ::dup2(kept, stream);
+    ::close(kept);
+    CAPTURE(stream);
+    CHECK(printed);
+    CHECK(read_file(real_file_system(), scratch / "file") == "");
+  }
+}
