@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/error.h"
+#include "graph/io/file_system.h"
 #include "graph/log.h"
 #include "train/supervisor/carried_error.h"
 #include "train/supervisor/standard_services.h"
@@ -24,6 +25,10 @@ const SupervisorOptions& checked(const SupervisorOptions& o) {
   require_period("stop_grace_secs", o.stop_grace_secs, o.where);
   if (o.checkpoint_basename.empty())
     throw InvalidArgument("Supervisor: checkpoint_basename is empty; leave it out for 'model.ckpt'", o.where);
+  if (base_name_of(o.checkpoint_basename) != o.checkpoint_basename)
+    throw InvalidArgument(cat("Supervisor: checkpoint_basename is '", o.checkpoint_basename,
+                              "', a path: checkpoints are looked for in logdir alone, so give a name"),
+                          o.where);
   return o;
 }
 

@@ -116,6 +116,7 @@ TEST_CASE("arguments that mean nothing are refused") {
   CHECK_THROWS_AS(Supervisor(m.g, {.save_summaries_secs = -1}), InvalidArgument);
   CHECK_THROWS_AS(Supervisor(m.g, {.save_model_secs = std::nan("")}), InvalidArgument);
   CHECK_THROWS_AS(Supervisor(m.g, {.checkpoint_basename = ""}), InvalidArgument);
+  CHECK_THROWS_AS(Supervisor(m.g, {.checkpoint_basename = "a/b"}), InvalidArgument);  // would not be found
   m.g.add_to_collection(keys::kSummaryOp, std::int64_t{1});
   CHECK_THROWS_WITH_AS(Supervisor(m.g, {}),
                        "Supervisor: the first item of the collection 'summary_op' is no tensor",
