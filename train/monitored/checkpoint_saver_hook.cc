@@ -43,6 +43,11 @@ CheckpointSaverHook::CheckpointSaverHook(std::string checkpoint_dir, CheckpointS
   if (options_.saver && options_.scaffold)
     throw InvalidArgument("CheckpointSaverHook was given both saver and scaffold: give one of them",
                           options_.where);
+  if (base_name_of(options_.checkpoint_basename) != options_.checkpoint_basename)
+    throw InvalidArgument(
+        cat("CheckpointSaverHook: checkpoint_basename is '", options_.checkpoint_basename,
+            "', a path: checkpoints are looked for in checkpoint_dir alone, so give a name"),
+        options_.where);
 }
 CheckpointSaverHook::~CheckpointSaverHook() = default;
 

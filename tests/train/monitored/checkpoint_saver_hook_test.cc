@@ -233,6 +233,11 @@ TEST_CASE("a hook finds the saver of each graph that it is used with") {
   }
 }
 
+TEST_CASE("a path as checkpoint_basename is refused: no start would look there") {
+  CHECK_THROWS_WITH_AS(checkpoint_saver("dir", {.save_steps = 1, .checkpoint_basename = "a/b"}),
+                       doctest::Contains("'a/b', a path"), InvalidArgument);
+}
+
 TEST_CASE("hooks that cannot save say what to give them") {
   Saved m;
   CHECK_THROWS_WITH_AS(checkpoint_saver("", {.save_steps = 1}),
