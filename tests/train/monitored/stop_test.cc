@@ -65,9 +65,9 @@ TEST_CASE(
     "a stop ends a loop that waits for input, and its threads, a thousand times, and leaves no thread") {
   Fed fed;
   const auto hook = std::make_shared<Probe>();
-  Coordinator* coord = nullptr;
+  std::shared_ptr<Coordinator> coord;  // a thread of one's own may stop it when the session is gone already
   std::thread stopper;
-  hook->created = [&](Session&, Coordinator& c) { coord = &c; };
+  hook->created = [&](Session&, Coordinator& c) { coord = c.share(); };
   hook->before = [&](SessionRunContext&) -> std::optional<SessionRunArgs> {
     if (!stopper.joinable())
       stopper = std::thread(
