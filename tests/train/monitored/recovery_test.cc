@@ -2,6 +2,7 @@
 // repeated.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -47,16 +48,18 @@ struct Model {
 // Gives sessions as another creator does, after failing a number of times.
 class Flaky final : public SessionCreator {
  public:
+  std::atomic<int> calls{0};
+
   Flaky(std::shared_ptr<SessionCreator> inner, int failures)
       : inner_(std::move(inner)), failures_(failures) {}
   std::shared_ptr<Session> create_session(Coordinator* coord) override {
-    if (failures_-- > 0) throw Unavailable("the other side is restarting");
+    if (++calls <= failures_) throw Unavailable("the other side is restarting");
     return inner_->create_session(coord);
   }
 
  private:
   std::shared_ptr<SessionCreator> inner_;
-  int failures_;
+  const int failures_;
 };
 
 TEST_CASE("a lost run goes on from the newest checkpoint, with the same hooks, and is repeated") {
@@ -156,16 +159,16 @@ TEST_CASE("a thread's error takes the place of the Cancelled that the stop made 
 TEST_CASE("a creator that is unavailable is asked again, at first at once, then after a pause") {
   Model m;
   ManualClock clock;
+  const auto creator = std::make_shared<Flaky>(m.creator(), 3);
   std::thread time([&] {
-    for (const double pause : {1, 2}) {
-      while (clock.waiting() == 0) std::this_thread::yield();
-      clock.advance(pause);
-      while (clock.waiting() != 0) std::this_thread::yield();
+    for (const int call : {2, 3}) {  // after which it waits for 1 s, then for 2 s
+      while (creator->calls != call || clock.waiting() == 0) std::this_thread::yield();
+      clock.advance(call - 1);
     }
   });
-  MonitoredSession session(m.g,
-                           {.session_creator = std::make_shared<Flaky>(m.creator(), 3), .clock = &clock});
+  MonitoredSession session(m.g, {.session_creator = creator, .clock = &clock});
   time.join();
+  CHECK(creator->calls == 4);
   session.run(m.up);
   CHECK(m.value(session) == 1);
 }
