@@ -24,16 +24,16 @@ class PatientWarning {
  public:
   explicit PatientWarning(Clock& clock) : clock_(&clock) {}
   void say(const std::string& what) {
-    const std::int64_t now = clock_->steady_nanos();
-    if (last_ && static_cast<double>(now - *last_) <= kWarningSecs * kNanos) return;
-    last_ = now;
+    if (clock_->steady_nanos() <= quiet_until_) return;
+    quiet_until_ = clock_->deadline_in(kWarningSecs);
     log_warning(what);
   }
-  void clear() { last_.reset(); }
+  void clear() { quiet_until_ = kNever; }
 
  private:
+  static constexpr std::int64_t kNever = -1;
   Clock* clock_;
-  std::optional<std::int64_t> last_;
+  std::int64_t quiet_until_ = kNever;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <exception>
 #include <optional>
 #include <string>
@@ -123,9 +124,10 @@ void start(Session& session, Saver& saver, const Model& m, const std::string& fo
   std::printf("going on from %s\n", newest.c_str());
 }
 
-// Until the steps are done, the input ends, or something asks for a stop. Returns the last loss.
+// Until the steps are done, the input ends, or something asks for a stop. Returns the last loss; NaN if there
+// was no step.
 float run_steps(Session& session, Coordinator& coord, const Model& m, std::int64_t steps) {
-  float loss = 0;
+  float loss = std::numeric_limits<float>::quiet_NaN();
   std::int64_t step = session.get<std::int64_t>(m.global_step);
   coord.stop_on_exception([&] {
     while (!coord.should_stop()) {

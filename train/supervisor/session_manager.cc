@@ -178,15 +178,15 @@ bool SessionManager::restore(PreparedSession& prepared, const From& from) const 
     const Code code = error.code();
     if (from.directory.empty() || (code != Code::kNotFound && code != Code::kInvalidArgument)) throw;
     const std::vector<std::string> missing = names_missing(*from.saver, prefix, session.files());
-    throw_error(code, cat("found checkpoint '", prefix, "' in logdir '", from.directory, "', but ",
-                          missing.empty() ? std::string("it is of another graph")
-                                          : cat("the graph has ", missing.size(),
-                                                " variables that are not in "
-                                                "it: ",
-                                                listed(missing)),
-                          "; go on with what fits by a partial restore (.restore = {.partial = true}), or "
-                          "train anew in another logdir; ",
-                          error.message()));
+    throw_error(code,
+                cat("found checkpoint '", prefix, "' in logdir '", from.directory, "', but ",
+                    missing.empty() ? std::string("it is of another graph")
+                                    : cat("the graph has ", missing.size(),
+                                          missing.size() == 1 ? " variable that is" : " variables that are",
+                                          " not in it: ", listed(missing)),
+                    "; go on with what fits by a partial restore (.restore = {.partial = true}), or "
+                    "train anew in another logdir; ",
+                    error.message()));
   }
   log_info(cat("Restored the model from '", prefix, "'."));
   initialize_missing_values(session);
