@@ -5,8 +5,8 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
