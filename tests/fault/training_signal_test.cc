@@ -96,7 +96,7 @@ int train(const std::string& phase, const std::string& folder) {
       session.run(m.count);
       say("ready");
       sv.wait_for_stop();
-      say("stubborn");
+      say("it goes on all the same");
       for (;;) session.run(m.count);
     }
     say(cat("last ", session.get<std::int64_t>(m.step)));
@@ -164,7 +164,7 @@ void try_phase(const std::string& root, const std::string& phase, int signal) {
   std::filesystem::create_directory(folder);
   const Outcome out =
       run(phase, folder, signal, phase == "elsewhere" ? "Waiting for model to be ready" : "ready",
-          phase == "stubborn" ? "stubborn" : "");
+          phase == "stubborn" ? "it goes on all the same" : "");
   check(out.code == (phase == "unhandled" ? -signal : 128 + signal), phase, "it ends with 128 + signal", out);
   check(out.seconds < 30, phase, "it ends soon", out);  // 0.1 s where nothing else runs
   if (phase == "training" || phase == "input" || phase == "saving") {
