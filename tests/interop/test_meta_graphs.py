@@ -127,7 +127,6 @@ def test_a_scope_cut_out_is_the_graph_that_was_put_in(kind, tmp_path):
 
 
 def test_what_an_exported_scope_leaves_unbound_is_what_tensorflow_leaves(tmp_path):
-    tf.disable_resource_variables()
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [3], name="x")
         with tf.name_scope("hid"):

@@ -30,7 +30,16 @@ def assert_close(a, b):
 
 
 def build(kind):
-    (tf.enable_resource_variables if kind == "resource" else tf.disable_resource_variables)()
+    """The kind of variables is a setting of the process: other tests take it to be ref."""
+    if kind == "resource":
+        tf.enable_resource_variables()
+    try:
+        return line()
+    finally:
+        tf.disable_resource_variables()
+
+
+def line():
     w = tf.Variable(np.float32([0.5]), name="w")
     b = tf.Variable(np.float32([-0.25]), name="b")
     x, y = (tf.constant(np.float32(v)) for v in ([0.1, 0.7, -0.3, 1.1], [0.3, 0.4, 0.2, 0.9]))
