@@ -157,8 +157,14 @@ Clock& Coordinator::clock() const { return *state_->clock; }
 CoordinatedThread Coordinator::start_thread(std::string name, std::function<void()> body) {
   CoordinatedThread thread(std::move(name),
                            [coord = share(), body = std::move(body)] { coord->stop_on_exception(body); });
-  thread.start();
-  register_thread(thread);
+  register_thread(thread);  // first, so that join() knows it from its first instruction on
+  try {
+    thread.start();
+  } catch (...) {
+    const std::lock_guard hold(state_->mutex);
+    std::erase(state_->threads, thread);
+    throw;
+  }
   return thread;
 }
 
