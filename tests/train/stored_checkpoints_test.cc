@@ -180,6 +180,18 @@ TEST_CASE("where the state file is gone, or all that it names, so is it") {
   }
 }
 
+TEST_CASE(
+    "without a state file the newest is the one of the highest step, in whatever order files were copied") {
+  MemoryFileSystem files;
+  for (const int step : {9, 100, 10}) save(files, cat("d/m-", step), step);
+  CHECK(prefixes_in(files, "d") == Names{"m-9", "m-10", "m-100"});
+  CHECK(Verified(files).prefix == "d/m-100");
+  for (const char* later : {"d/m-x", "d/m--2", "d/other-1", "d/m-99999999999999999999"})
+    save(files, later, 0);
+  CHECK(prefixes_in(files, "d") ==
+        Names{"m-9", "m-10", "m-100", "m-x", "m--2", "other-1", "m-99999999999999999999"});
+}
+
 TEST_CASE("TensorFlow's checkpoints are whole, whatever they hold") {
   int checkpoints = 0;
   for (const char* name : {"dtypes", "many", "merged", "names", "partitioned", "sharded", "linear_ref"}) {

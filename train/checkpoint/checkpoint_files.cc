@@ -2,7 +2,11 @@
 #include "train/checkpoint/checkpoint_files.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <map>
+#include <tuple>
 
 #include "train/checkpoint/bundle_entry.h"
 #include "train/checkpoint/index_table.h"
@@ -50,6 +54,27 @@ std::string advice(FileSystem& files, const std::string& directory) {
   std::vector<std::string> names = prefixes_in(files, directory);
   for (auto& name : names) name = directory == "." ? name : join_path(directory, name);
   return names.empty() ? "" : cat("; there is ", name_some(names));
+}
+
+// "model.ckpt-7" is base "model.ckpt", step 7; a name without a number is its own base, step -1.
+struct FoundPrefix {
+  std::string name, base;
+  std::int64_t step = -1;
+  double modified = 0;
+};
+
+FoundPrefix found_prefix(std::string name, double modified) {
+  const auto dash = name.rfind('-');
+  std::int64_t step = -1;
+  if (dash != std::string::npos) {
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + dash + 1, end, step);
+    if (error == std::errc() && stop == end && step >= 0) {
+      std::string base = name.substr(0, dash);
+      return {.name = std::move(name), .base = std::move(base), .step = step, .modified = modified};
+    }
+  }
+  return {.name = name, .base = name, .modified = modified};
 }
 
 [[noreturn]] void refuse_file(FileSystem& files, const std::string& path) {
@@ -105,17 +130,22 @@ bool checkpoint_exists(FileSystem& files, const std::string& prefix) {
 }
 
 std::vector<std::string> prefixes_in(FileSystem& files, const std::string& directory) {
-  std::vector<std::pair<double, std::string>> found;
+  std::vector<FoundPrefix> found;
   try {
     for (const std::string& name : files.list(directory))
       if (name.ends_with(".index") && name.size() > 6)
-        found.emplace_back(files.modified(join_path(directory, name)), name.substr(0, name.size() - 6));
+        found.push_back(
+            found_prefix(name.substr(0, name.size() - 6), files.modified(join_path(directory, name))));
   } catch (const Error&) {
     // The caller is about to report something else; a list that cannot be had is left out.
   }
-  std::ranges::stable_sort(found, {}, &std::pair<double, std::string>::first);
+  std::map<std::string, double> newest;  // of a base
+  for (const FoundPrefix& each : found) newest[each.base] = std::max(newest[each.base], each.modified);
+  std::ranges::stable_sort(found, {}, [&](const FoundPrefix& each) {
+    return std::tuple(newest[each.base], each.base, each.step, each.modified);
+  });
   std::vector<std::string> names;
-  for (auto& [time, name] : found) names.push_back(std::move(name));
+  for (auto& each : found) names.push_back(std::move(each.name));
   return names;
 }
 
