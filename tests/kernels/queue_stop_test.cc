@@ -4,8 +4,6 @@
 
 #include <array>
 #include <atomic>
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "queue_probe.h"
+#include "tests/graph/held.h"
 
 using namespace runnel;
 
@@ -23,10 +22,6 @@ constexpr int kSlower = 4;
 #else
 constexpr int kSlower = 1;
 #endif
-
-std::ptrdiff_t entries(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
-}
 
 enum class Way { kClose, kToken, kDeadline, kStopWaiting, kSessionClose };
 constexpr std::array kWays{Way::kClose, Way::kToken, Way::kDeadline, Way::kStopWaiting, Way::kSessionClose};
@@ -74,7 +69,7 @@ bool expected(Code code, int what, Way way) {
 
 TEST_CASE("whatever is blocked in a queue ends at once however it is stopped, and leaves nothing behind") {
   const Blocking blocking;
-  const std::ptrdiff_t threads = entries("/proc/self/task"), files = entries("/proc/self/fd");
+  const Held before = held();
   for (int round = 0; round < 1000 / kSlower; ++round) {
     const int what = round % 3;
     const Way way = kWays[static_cast<std::size_t>(round / 3) % kWays.size()];
@@ -85,8 +80,7 @@ TEST_CASE("whatever is blocked in a queue ends at once however it is stopped, an
     const bool closed_before = early && way == Way::kSessionClose && code == Code::kFailedPrecondition;
     CHECK((expected(code, what, way) || closed_before));
   }
-  CHECK(entries("/proc/self/task") == threads);
-  CHECK(entries("/proc/self/fd") == files);
+  check_nothing_left(before);
 }
 
 TEST_CASE("many threads on one queue lose and double nothing, single elements and batches mixed") {
@@ -99,7 +93,7 @@ TEST_CASE("many threads on one queue lose and double nothing, single elements an
   constexpr int kThreads = 3;
   const int each = 300 / kSlower;
   std::atomic<std::int64_t> sum{0}, count{0};
-  std::vector<std::thread> producers, consumers;
+  std::vector<std::jthread> producers, consumers;
   for (int t = 0; t < kThreads; ++t) {
     producers.emplace_back([&, t] {
       for (int i = 0; i < each; ++i) session.run(put, {{x, Tensor::scalar(t * each + i)}});
@@ -115,9 +109,9 @@ TEST_CASE("many threads on one queue lose and double nothing, single elements an
       }
     });
   }
-  for (std::thread& t : producers) t.join();
+  for (std::jthread& t : producers) t.join();
   session.run(close);
-  for (std::thread& t : consumers) t.join();
+  for (std::jthread& t : consumers) t.join();
   const std::int64_t n = kThreads * each;
   CHECK(count == n);
   CHECK(sum == n * (n - 1) / 2);

@@ -2,8 +2,6 @@
 // normal one.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 #include "graph/error.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/held.h"
 #include "tests/train/monitored/probe_hook.h"
 #include "train/monitored/monitored_session.h"
 #include "train/supervisor/coordinator.h"
@@ -28,10 +27,6 @@ constexpr int kRounds = 1000;
 #endif
 
 constexpr SessionOptions kOneThread{.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1};
-
-std::ptrdiff_t entries(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), {});
-}
 
 // Two threads keep a queue full; another queue gets nothing.
 struct Fed {
@@ -66,15 +61,15 @@ TEST_CASE(
   Fed fed;
   const auto hook = std::make_shared<Probe>();
   std::shared_ptr<Coordinator> coord;  // a thread of one's own may stop it when the session is gone already
-  std::thread stopper;
+  std::jthread stopper;
   hook->created = [&](Session&, Coordinator& c) { coord = c.share(); };
   hook->before = [&](SessionRunContext&) -> std::optional<SessionRunArgs> {
     if (!stopper.joinable())
-      stopper = std::thread(
+      stopper = std::jthread(
           [coord] { coord->request_stop(StopReason{.cause = StopCause::kRequested, .text = "enough"}); });
     return {};
   };
-  const std::ptrdiff_t threads = entries("/proc/self/task"), files = entries("/proc/self/fd");
+  const Held before = held();
   for (int round = 0; round < kRounds; ++round) {
     const Output wanted = round % 2 == 0 ? fed.never : fed.next;
     MonitoredSession session(fed.g, fed.options(hook));
@@ -84,8 +79,7 @@ TEST_CASE(
     stopper.join();
     CHECK(why.text == "enough");
   }
-  CHECK(entries("/proc/self/task") == threads);
-  CHECK(entries("/proc/self/fd") == files);
+  check_nothing_left(before);
   CHECK(fed.log.empty());
 }
 
@@ -111,15 +105,14 @@ TEST_CASE("a lost session's threads end before the next one's begin") {
   hook->after = [&](SessionRunContext&, const SessionRunValues&) {
     if (++runs % 2 == 1) throw Unavailable("gone");
   };
-  const std::ptrdiff_t threads = entries("/proc/self/task");
+  const Held before = held();
   {
     MonitoredSession session(fed.g, fed.options(hook));
-    const std::ptrdiff_t with_runners = entries("/proc/self/task");
-    CHECK(with_runners > threads);
+    const Held with_runners = held();
     for (int i = 0; i < 20; ++i) CHECK(session.run(fed.next).scalar<float>() == 1);
-    CHECK(entries("/proc/self/task") == with_runners);
+    check_nothing_left(with_runners);
   }
-  CHECK(entries("/proc/self/task") == threads);
+  check_nothing_left(before);
 }
 
 TEST_CASE("the end of a queue's input ends the loop normally and names the queue") {

@@ -2,14 +2,12 @@
 // users met.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "tests/graph/held.h"
 #include "tests/kernels/queue_probe.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/supervisor/queue_runner.h"
@@ -26,15 +24,6 @@ FIFOQueue numbers(Graph& g, std::int64_t capacity, const std::string& name) {
   return FIFOQueue(g, capacity, {DType::kFloat}, {.shapes = {Shape{}}, .name = name});
 }
 
-std::ptrdiff_t entries(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
-}
-
-// Threads and descriptors of this process.
-std::pair<std::ptrdiff_t, std::ptrdiff_t> held() {
-  return {entries("/proc/self/task"), entries("/proc/self/fd")};
-}
-
 }  // namespace
 
 TEST_CASE("a stop ends threads that wait to enqueue into a full queue, a thousand times") {
@@ -43,7 +32,7 @@ TEST_CASE("a stop ends threads that wait to enqueue into a full queue, a thousan
   const FIFOQueue queue = numbers(g, 1, "q");
   const Operation enqueue = queue.enqueue({Tensor::scalar(1.0f)});
   add_queue_runner(g, QueueRunner(queue, std::vector<Operation>(4, enqueue)));
-  const auto before = held();
+  const Held before = held();
   for (int round = 0; round < kRounds; ++round) {
     Session session(g, kOneThread);
     Coordinator coord;
@@ -52,7 +41,7 @@ TEST_CASE("a stop ends threads that wait to enqueue into a full queue, a thousan
     coord.request_stop();
     coord.join({.stop_grace_period_secs = 60, .strict = true});
   }
-  CHECK((held() == before));
+  check_nothing_left(before);
   CHECK_FALSE(lines.has("error"));
 }
 
@@ -63,7 +52,7 @@ TEST_CASE("a stop ends threads that wait to dequeue from an empty queue, a thous
   const Operation move = next.enqueue({Output(empty.dequeue())});
   add_queue_runner(g, QueueRunner(next, std::vector<Operation>(4, move)));
   const Output wanted = next.dequeue();
-  const auto before = held();
+  const Held before = held();
   for (int round = 0; round < kRounds; ++round) {
     Session session(g, kOneThread);
     Coordinator coord;
@@ -73,7 +62,7 @@ TEST_CASE("a stop ends threads that wait to dequeue from an empty queue, a thous
     coord.request_stop();
     coord.join({.stop_grace_period_secs = 60, .strict = true});
   }
-  CHECK((held() == before));
+  check_nothing_left(before);
   CHECK_FALSE(lines.has("error"));
 }
 

@@ -5,12 +5,12 @@
 #include <atomic>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "summary/summary.h"
+#include "tests/graph/until.h"
 #include "train/train.h"
 
 namespace runnel {
@@ -30,12 +30,6 @@ struct CountingModel {
     for (int i = 0; i < steps; ++i) session.run(train);
   }
 };
-
-// Until another thread has come so far.
-template <class Condition>
-void until(Condition condition) {
-  while (!condition()) std::this_thread::yield();
-}
 
 // Names in a directory, sorted, those of event files left out.
 inline std::vector<std::string> files_in(const std::string& directory) {

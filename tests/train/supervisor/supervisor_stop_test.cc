@@ -1,12 +1,14 @@
 // Supervisor: services that fail or hang, threads that do not end, and steps that wait when training stops.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
-#include <filesystem>
-#include <iterator>
+#include <functional>
 #include <mutex>
+#include <thread>
 
 #include "graph/io/forwarding_file_system.h"
+#include "tests/graph/held.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
@@ -63,29 +65,16 @@ class TroubledFiles : public ForwardingFileSystem {
 class Time {
  public:
   explicit Time(ManualClock& clock)
-      : thread_([this, &clock] {
-          while (!done_) {
+      : thread_([&clock](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
             clock.advance(0.05);
             std::this_thread::yield();
           }
         }) {}
-  ~Time() {
-    done_ = true;
-    thread_.join();
-  }
 
  private:
-  std::atomic<bool> done_{false};
-  std::thread thread_;
+  std::jthread thread_;
 };
-
-// Threads and open files of this process.
-std::ptrdiff_t held() {
-  std::ptrdiff_t out = 0;
-  for (const char* const folder : {"/proc/self/task", "/proc/self/fd"})
-    out += std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
-  return out;
-}
 
 // Those left behind end, too, before what they use goes.
 void join_stragglers(Supervisor& sv) {
@@ -225,7 +214,7 @@ TEST_CASE("a save that runs when the signal comes may take longer, and the last 
   ManualClock clock;
   TroubledFiles files;
   files.door.shut();
-  std::thread opens([&] {
+  std::jthread opens([&] {
     until([&] { return log.has("stopped with threads still running after 5 s: "); });
     files.door.open();
   });
@@ -275,7 +264,7 @@ TEST_CASE("a stop ends a step that waits for input, which is no error, and the s
 }
 
 TEST_CASE("rounds of stopping while a step waits leave no thread and no file, and each ends") {
-  const std::ptrdiff_t before = held();
+  const Held before = held();
   const LoggedLines log;
   CountingModel m;
   const FIFOQueue queue(m.g, 3, {DType::kFloat}, {.shapes = {{}}});
@@ -290,7 +279,7 @@ TEST_CASE("rounds of stopping while a step waits leave no thread and no file, an
     });
     CHECK_FALSE(looper->thread().alive());
   }
-  until([&] { return held() <= before; });  // a thread is listed a moment longer than it can be waited for
+  check_nothing_left(before);
 }
 
 TEST_CASE("queue runners of the graph feed the run, and the end of their input is its end") {

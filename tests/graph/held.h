@@ -1,0 +1,38 @@
+// How many threads and descriptors this process holds, so that a test sees that nothing is left behind.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+
+#include "tests/graph/until.h"
+
+namespace runnel {
+
+struct Held {
+  std::ptrdiff_t threads, descriptors;
+};
+
+inline Held held() {
+  const auto entries = [](const char* folder) {
+    return std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+  };
+  return {entries("/proc/self/task"), entries("/proc/self/fd")};
+}
+
+// Checks that no more is held than `before`. A thread is listed a moment longer than it can be joined, so
+// that what has ended may take half a minute to go.
+inline void check_nothing_left(const Held& before) {
+  Held now{};
+  within(std::chrono::seconds(30), [&] {
+    now = held();
+    return now.threads <= before.threads && now.descriptors <= before.descriptors;
+  });
+  CHECK(now.threads <= before.threads);
+  CHECK(now.descriptors <= before.descriptors);
+}
+
+}  // namespace runnel
