@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/graph/until.h"
+
 using namespace runnel;
 
 TEST_CASE("the machine's wall clock is past 2023 and its steady clock never goes back") {
@@ -36,15 +38,15 @@ TEST_CASE("a thread that waits for a time wakes when the manual clock passes it,
     std::mutex mutex;
     std::condition_variable condition;
     std::atomic<bool> woken = false;
-    std::thread waiter([&] {
+    std::jthread waiter([&] {
       std::unique_lock lock(mutex);
       CHECK_FALSE(clock.wait_until(condition, lock, clock.deadline_in(1), [] { return false; }));
       woken = true;
     });
-    while (!woken) {
+    until([&] {
       clock.advance(2);
-      std::this_thread::yield();
-    }
+      return woken.load();
+    });
     waiter.join();
   }
 }
@@ -54,7 +56,7 @@ TEST_CASE("waiting ends with true when the condition holds before the deadline")
   std::mutex mutex;
   std::condition_variable condition;
   bool ready = false, result = false;
-  std::thread waiter([&] {
+  std::jthread waiter([&] {
     std::unique_lock lock(mutex);
     result = clock.wait_until(condition, lock, clock.deadline_in(1), [&] { return ready; });
   });

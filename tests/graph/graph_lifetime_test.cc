@@ -49,7 +49,7 @@ TEST_CASE("steps go on while the Graph object is destroyed on another thread") {
   const Operation bump(assign_add(v, 1.0f).node());
   Session session(*g);
   session.run(initialize_global_variables(*g));
-  std::thread steps([&] {
+  std::jthread steps([&] {
     for (int i = 0; i < 3000; ++i) session.run(bump);
   });
   g.reset();

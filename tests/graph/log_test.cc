@@ -89,12 +89,12 @@ TEST_CASE("lines of many threads arrive one at a time and none is lost") {
   int count = 0;  // no lock of its own
   {
     const ScopedLogSink sink([&](LogLevel, const std::string&) { ++count; });
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([] {
         for (int i = 0; i < 250; ++i) log_info("x");
       });
-    for (std::thread& thread : threads) thread.join();
+    for (std::jthread& thread : threads) thread.join();
   }
   CHECK(count == 1000);
 }

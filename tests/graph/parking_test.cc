@@ -100,7 +100,7 @@ TEST_CASE("a parked kernel goes on when another thread wakes it") {
   Fixture f;
   Session session(f.g);
   const Output y = f.taken * 2.0f;
-  std::thread other([] {
+  std::jthread other([] {
     mailbox().wait_until_parked();
     mailbox().put(21);
   });
@@ -120,7 +120,7 @@ TEST_CASE("a parked step ends when it is cancelled, and the session goes on") {
   Fixture f;
   Session session(f.g);
   const CancellationToken token;
-  std::thread other([&] {
+  std::jthread other([&] {
     mailbox().wait_until_parked();
     token.cancel();
   });
@@ -139,7 +139,7 @@ TEST_CASE("a parked step ends when its time is up") {
 TEST_CASE("closing the session ends a parked step") {
   Fixture f;
   Session session(f.g);
-  std::thread other([&] {
+  std::jthread other([&] {
     mailbox().wait_until_parked();
     session.close();
   });
@@ -155,7 +155,7 @@ TEST_CASE("a parked step blocks neither a snapshot nor another step, and has wri
   const Operation bump(assign_add(v, 10.0f).node());
   Session session(f.g);
   session.run(init);
-  std::thread other([&] { session.run(write); });
+  std::jthread other([&] { session.run(write); });
   mailbox().wait_until_parked();
   const std::vector<Variable> variables{v};
   CHECK(session.snapshot(variables)[0].scalar<float>() == 1);

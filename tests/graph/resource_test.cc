@@ -17,6 +17,7 @@
 #include "ops/state_ops.h"
 #include "ops/variable_init.h"
 #include "ops/variables.h"
+#include "tests/graph/until.h"
 
 using namespace runnel;
 
@@ -200,7 +201,7 @@ TEST_CASE("stop_waiting ends a step that waits and refuses the next, but not one
   const Output taken = g.add("TestTakeOut", {handle}, {}, "taken");
   const Operation put = put_in(handle, constant(g, Tensor::scalar(3.0f)));
   Session session(g);
-  std::thread waits([&] {
+  std::jthread waits([&] {
     CHECK_THROWS_WITH_AS(session.run(taken), "TestTakeOut 'taken': Take was cancelled: enough for today",
                          Cancelled);
   });
@@ -275,8 +276,8 @@ TEST_CASE("a step that waited while a variable took another shape is not begun a
   Session session(g);
   session.run(init, {{x, Tensor::vector<float>({1, 2})}});
   last_box() = nullptr;
-  std::thread waits([&] { CHECK_THROWS_AS(session.run(sum), Aborted); });
-  while (!last_box().load()) std::this_thread::yield();
+  std::jthread waits([&] { CHECK_THROWS_AS(session.run(sum), Aborted); });
+  until([] { return last_box().load() != nullptr; });
   last_box().load()->wait_until_parked();
   session.run(init, {{x, Tensor::vector<float>({1, 2, 3})}});
   session.run(put_in(handle, constant(g, Tensor::scalar(1.0f))));

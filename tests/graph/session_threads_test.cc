@@ -15,15 +15,16 @@
 #include "ops/variable_init.h"
 #include "ops/variables.h"
 #include "tests/graph/no_threads.h"
+#include "tests/graph/until.h"
 
 using namespace runnel;
 
 namespace {
 
 void on_threads(int count, const std::function<void(int)>& body) {
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int t = 0; t < count; ++t) threads.emplace_back([&body, t] { body(t); });
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
 }
 
 }  // namespace
@@ -61,17 +62,14 @@ TEST_CASE("a snapshot never sees half a step") {
       group({Operation(assign_add(a, 1.0f).node()), Operation(assign_add(b, 1.0f).node())});
   Session session(g);
   session.run(initialize_global_variables(g));
-  std::atomic<bool> stop{false};
-  std::thread writer([&] {
-    while (!stop) session.run(both);
+  const std::jthread writer([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) session.run(both);
   });
   const std::vector<Variable> variables{a, b};
   for (int i = 0; i < 300; ++i) {
     const std::vector<Tensor> cut = session.snapshot(variables);
     CHECK(cut[0].scalar<float>() == cut[1].scalar<float>());
   }
-  stop = true;
-  writer.join();
 }
 
 TEST_CASE("the same request from many threads gives each its own values") {
@@ -99,8 +97,8 @@ TEST_CASE("closing while threads run lets each end with a value or an error") {
     Session session(g);
     session.run(init);
     std::atomic<int> started{0};
-    std::thread closer([&] {
-      while (started < 4) std::this_thread::yield();
+    std::jthread closer([&] {
+      until([&] { return started == 4; });
       session.close();
     });
     on_threads(4, [&](int) {

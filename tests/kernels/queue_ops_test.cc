@@ -228,7 +228,7 @@ TEST_CASE("two dequeues of one step take two elements, whichever of them had to 
   f.fill({1});
   const std::vector<Fetch> both{f.got, other};
   std::vector<Tensor> got;
-  std::thread waits([&] { got = f.session.run(both); });
+  std::jthread waits([&] { got = f.session.run(both); });
   await_waiting(f.session, f.queue, 1);
   f.fill({2});
   waits.join();

@@ -9,6 +9,7 @@
 #include "graph/runtime/session.h"
 #include "kernels/queue/queue.h"
 #include "ops/queue_ops.h"
+#include "tests/graph/until.h"
 
 namespace runnel {
 
@@ -18,19 +19,21 @@ inline std::shared_ptr<Queue> queue_in(Session& session, const QueueBase& queue)
       session.engine()->resource_of({.maker = &queue.queue_ref().node(), .type = &typeid(Queue)}));
 }
 
-inline void await_waiting(Session& session, const QueueBase& queue, std::size_t attempts) {
-  for (;;) {
-    const std::shared_ptr<Queue> found = queue_in(session, queue);
-    if (found && found->waiting() == attempts) return;
-    std::this_thread::yield();
-  }
+inline void await_waiting(Session& session, const QueueBase& queue, std::size_t attempts,
+                          Location where = Location::here()) {
+  until(
+      [&] {
+        const std::shared_ptr<Queue> found = queue_in(session, queue);
+        return found && found->waiting() == attempts;
+      },
+      where);
 }
 
 // Runs `fetch` on a thread of its own and keeps what came of it.
 class OnThread {
  public:
   OnThread(Session& session, Fetch fetch, RunOptions options = {})
-      : thread_([this, &session, fetch, options] {
+      : session_(session), thread_([this, &session, fetch, options] {
           try {
             value_ = session.run(fetch, {}, options);
           } catch (const Error& error) {
@@ -39,7 +42,7 @@ class OnThread {
           }
         }) {}
   ~OnThread() {
-    if (thread_.joinable()) thread_.join();
+    if (thread_.joinable()) session_.stop_waiting("the test is over");  // it failed: nobody asked
   }
   const Tensor& value() { return join(), value_; }
   Code failed() { return join(), failed_; }  // Code{}: it did not
@@ -49,10 +52,11 @@ class OnThread {
   void join() {
     if (thread_.joinable()) thread_.join();
   }
+  Session& session_;
   Tensor value_;
   Code failed_{};
   std::string text_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace runnel

@@ -1,7 +1,6 @@
 // Readers that many steps use at once: turns, waiting, stopping.
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <mutex>
 #include <set>
 #include <string>
@@ -107,10 +106,10 @@ TEST_CASE("each record goes to one of the steps that read at once") {
         return;
       }
   };
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) threads.emplace_back(body);
   p.queue({"a", "b", "a"});
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
   CHECK(seen.size() == static_cast<std::size_t>(3 * kLines));
   CHECK(seen.count("a:1") == 2);
   CHECK(seen.count(cat("b:", kLines)) == 1);

@@ -91,9 +91,9 @@ TEST_CASE("a disk that fails is tried again by and by, without being asked") {
   writer.scalar(std::string(60, 'x'), 1, 1);
   CHECK_THROWS_AS(writer.flush(), ResourceExhausted);
   files.remove("ballast");
-  await([&] { return clock.waiting() == 1; });
+  until([&] { return clock.waiting() == 1; });
   clock.advance(6);
-  await([&] { return steps_in(files, "logs").size() == 1; });
+  until([&] { return steps_in(files, "logs").size() == 1; });
 }
 
 TEST_CASE("a disk too full for any event is not littered with files") {

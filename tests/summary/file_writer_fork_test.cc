@@ -101,19 +101,17 @@ TEST_CASE("a child's cache is its own") {
 TEST_CASE("children forked in the middle of adding from many threads neither hang nor write") {
   const ScratchDirectory scratch;
   FileWriter writer(scratch / "logs");
-  std::atomic<bool> done = false;
   std::atomic<std::int64_t> added = 0;
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int t = 0; t < 3; ++t)
-    threads.emplace_back([&] {
-      for (; !done; ++added) {
+    threads.emplace_back([&](const std::stop_token& stop) {
+      for (; !stop.stop_requested(); ++added) {
         writer.scalar("loss", 1, 1);
         if (added % 100 == 0) writer.flush();
       }
     });
   for (int i = 0; i < 20; ++i) CHECK(holds_in_child([&] { return refuses(writer); }));
-  done = true;
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();  // stopped and joined
   writer.close();
   CHECK(steps_in(real_file_system(), scratch / "logs").size() + writer.lost() ==
         static_cast<std::size_t>(added));

@@ -33,7 +33,7 @@ const std::string kMegabyte(1 << 20, 'x');
 template <class Call>
 bool gives_up(ManualClock& clock, Call call) {
   std::atomic<bool> done = false, gave_up = false;
-  std::thread waiting([&] {
+  std::jthread waiting([&] {
     try {
       call();
     } catch (const DeadlineExceeded&) {
@@ -41,7 +41,7 @@ bool gives_up(ManualClock& clock, Call call) {
     }
     done = true;
   });
-  await([&] {
+  until([&] {
     clock.advance(1);
     return done.load();
   });
@@ -94,7 +94,7 @@ TEST_CASE("close leaves a thread behind that the disk holds, and a new one can b
   CHECK(writer.lost() == 3);
   CHECK_THROWS_AS(writer.scalar("loss", 1, 5), FailedPrecondition);
   b.files.go_on();
-  await([&] { return b.files.open_files() == 0; });  // the thread has come back and gone
+  until([&] { return b.files.open_files() == 0; });  // the thread has come back and gone
   writer.reopen();
   writer.scalar("loss", 1, 6);
   writer.close();
@@ -110,5 +110,5 @@ TEST_CASE("a writer can go out of scope while the disk hangs") {
   gives_up(b.clock, [&] { writer.reset(); });
   CHECK(writer == nullptr);
   b.files.go_on();
-  await([&] { return b.files.open_files() == 0; });
+  until([&] { return b.files.open_files() == 0; });
 }

@@ -72,7 +72,7 @@ TEST_CASE("the first event is on the disk at once, without a flush and without t
   Bench b;
   FileWriter writer("logs", b.options());
   writer.scalar("loss", 1, 1);
-  await([&] { return b.steps().size() == 1; });
+  until([&] { return b.steps().size() == 1; });
 }
 
 TEST_CASE("an event is on the disk when the flush period is over, though no other follows") {
@@ -81,11 +81,11 @@ TEST_CASE("an event is on the disk when the flush period is over, though no othe
   writer.scalar("loss", 1, 1);
   writer.flush();
   writer.scalar("loss", 1, 2);
-  await([&] { return b.clock.waiting() == 1; });  // the thread has the event and waits for the period to end
+  until([&] { return b.clock.waiting() == 1; });  // the thread has the event and waits for the period to end
   b.clock.advance(119);
   CHECK(b.steps() == std::vector<std::int64_t>{1});
   b.clock.advance(2);
-  await([&] { return b.steps().size() == 2; });
+  until([&] { return b.steps().size() == 2; });
 }
 
 TEST_CASE("what was added to a synced writer before flush returns survives a power cut") {
@@ -105,11 +105,11 @@ TEST_CASE("what a synced writer wrote by itself survives a power cut when the fl
   writer.scalar("loss", 1, 1);
   writer.flush();
   for (int step = 2; step < 4; ++step) writer.scalar("loss", 1, step);
-  await([&] { return b.clock.waiting() == 1; });
+  until([&] { return b.clock.waiting() == 1; });
   b.clock.advance(1);  // written, for there are two
-  await([&] { return b.steps().size() == 3 && b.clock.waiting() == 1; });
+  until([&] { return b.steps().size() == 3 && b.clock.waiting() == 1; });
   b.clock.advance(121);
-  await([&] {
+  until([&] {
     MemoryFileSystem after;
     after.boot(b.files.crash_states().at(0));
     return steps_in(after, "logs").size() == 3;
@@ -122,11 +122,11 @@ TEST_CASE("as many events as max_queue are in the file soon, fewer are not") {
   writer.scalar("loss", 1, 0);
   writer.flush();
   for (int step = 1; step < 10; ++step) writer.scalar("loss", 1, step);
-  await([&] { return b.clock.waiting() == 1; });
+  until([&] { return b.clock.waiting() == 1; });
   b.clock.advance(1);
   CHECK(b.steps().size() == 1);
   writer.scalar("loss", 1, 10);
-  await([&] { return b.steps().size() == 11; });
+  until([&] { return b.steps().size() == 11; });
 }
 
 TEST_CASE("much is written before the flush period is over") {
@@ -135,7 +135,7 @@ TEST_CASE("much is written before the flush period is over") {
   writer.scalar("loss", 1, 1);
   writer.flush();
   writer.scalar(std::string(2 << 20, 't'), 1, 2);
-  await([&] { return b.steps().size() == 2; });
+  until([&] { return b.steps().size() == 2; });
 }
 
 TEST_CASE("with a step to go on from, START comes before the graph, twice, and only in the first file") {
@@ -299,7 +299,7 @@ TEST_CASE("session logs and given events arrive as they are") {
 TEST_CASE("many threads lose nothing, and each one's events keep their order") {
   Bench b;
   FileWriter writer("logs", b.options());
-  std::vector<std::thread> threads;
+  std::vector<std::jthread> threads;
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
       for (int step = 0; step < 200; ++step) {
@@ -307,7 +307,7 @@ TEST_CASE("many threads lose nothing, and each one's events keep their order") {
         if (step % 50 == 0) writer.flush();
       }
     });
-  for (std::thread& thread : threads) thread.join();
+  for (std::jthread& thread : threads) thread.join();
   writer.close();
   std::map<std::string, std::int64_t> next;
   for (const pb::Event& event : events_in(b.files, "logs"))

@@ -1,17 +1,15 @@
-// What the tests of the writer need: the events that a directory's files hold, and waiting for another
-// thread.
+// What the tests of the writer need: the events that a directory's files hold.
 #pragma once
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "graph/io/file_system.h"
 #include "runnel/event.pb.h"
 #include "summary/events/record_reader.h"
+#include "tests/graph/until.h"
 
 namespace runnel {
 
@@ -36,16 +34,6 @@ inline std::vector<std::int64_t> steps_in(FileSystem& files, const std::string& 
   std::vector<std::int64_t> out;
   for (const pb::Event& event : events_in(files, directory)) out.push_back(event.step());
   return out;
-}
-
-// Lets other threads run until `done()`; fails after half a minute.
-template <class Done>
-void await(Done done) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!done()) {
-    REQUIRE(std::chrono::steady_clock::now() < end);
-    std::this_thread::yield();
-  }
 }
 
 }  // namespace runnel

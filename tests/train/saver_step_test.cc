@@ -1,7 +1,6 @@
 // The step in a checkpoint's name and the values in the checkpoint are of one moment.
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -77,13 +76,10 @@ TEST_CASE("a thread that trains meanwhile never makes the name and the content o
   for (const bool sharded : {false, true}) {
     MemoryFileSystem files;
     Counters counters(files, sharded, sharded);
-    std::atomic<bool> done = false;
-    std::thread trainer([&] {
-      while (!done) counters.session.run(counters.train);
+    const std::jthread trainer([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) counters.session.run(counters.train);
     });
     for (int i = 0; i < 40; ++i) CHECK(counters.save(files));
-    done = true;
-    trainer.join();
   }
 }
 

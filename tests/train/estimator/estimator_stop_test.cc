@@ -62,7 +62,7 @@ TEST_CASE("a stop from another thread ends a training and an evaluation, whateve
   for (int round = 0; round < 20; ++round) {
     Coordinator coord;
     Estimator estimator = line::estimator(scratch.path());
-    std::thread stopper([&] { coord.request_stop(); });
+    std::jthread stopper([&] { coord.request_stop(); });
     estimator.train(waits, {.coord = &coord});
     CHECK(estimator.evaluate(waits, {.coord = &coord}).empty());
     stopper.join();

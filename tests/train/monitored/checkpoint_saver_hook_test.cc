@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -197,12 +196,11 @@ TEST_CASE("names, values and what listeners hear agree while another thread trai
   Saved m;
   const auto listener = std::make_shared<Listener>();
   HookDriver driver(m.graph, m.init, {m.hook({.save_steps = 1, .saver = &m.saver, .listeners = {listener}})});
-  std::atomic<bool> done{false};
-  std::thread other([&] {
-    while (!done) driver.session->run(m.train);
+  std::jthread other([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) driver.session->run(m.train);
   });
   driver.run(m.train, 8);
-  done = true;
+  other.request_stop();
   other.join();
   driver.end();
   CHECK(m.steps().size() >= 8);

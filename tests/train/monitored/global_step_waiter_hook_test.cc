@@ -6,6 +6,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/graph/until.h"
 #include "tests/train/monitored/hook_driver.h"
 #include "tests/train/supervisor/logged_lines.h"
 
@@ -15,17 +16,11 @@ namespace {
 
 // Runs once while `call` runs on another thread, as soon as the run waits for a time.
 void run_while(HookDriver& driver, ManualClock& clock, const std::function<void()>& call) {
-  std::thread other([&] {
-    while (clock.waiting() == 0) std::this_thread::yield();
+  std::jthread other([&] {
+    until([&] { return clock.waiting() > 0; });
     call();
   });
-  try {
-    driver.run({});
-  } catch (...) {
-    other.join();
-    throw;
-  }
-  other.join();
+  driver.run({});
 }
 
 }  // namespace
@@ -63,7 +58,7 @@ TEST_CASE("progress of more than a thousand steps is told") {
   run_while(driver, clock, [&] {
     driver.session->run(leap);
     clock.advance(0.5);
-    while (!log.has("1500") || clock.waiting() == 0) std::this_thread::yield();
+    until([&] { return log.has("1500") && clock.waiting() > 0; });
     driver.session->run(leap);
     clock.advance(0.5);
   });

@@ -12,6 +12,7 @@
 #include "graph/error.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/until.h"
 #include "tests/train/monitored/probe_hook.h"
 #include "train/supervisor/coordinator.h"
 
@@ -341,8 +342,8 @@ TEST_CASE("a thread that does not end in time is left behind with a warning that
     straggler = coord.start_thread("slow-logger", [free] { free->wait_for_stop(); });
   };
   MonitoredSession session(c.g, {.hooks = {hook}, .stop_grace_period_secs = 1, .clock = &clock});
-  std::thread time([&] {
-    while (clock.waiting() == 0) std::this_thread::yield();
+  std::jthread time([&] {
+    until([&] { return clock.waiting() > 0; });
     clock.advance(1);
   });
   session.close();

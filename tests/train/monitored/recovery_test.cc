@@ -13,6 +13,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/until.h"
 #include "tests/train/monitored/probe_hook.h"
 #include "train/checkpoint/saver.h"
 #include "train/monitored/monitored_session.h"
@@ -160,9 +161,9 @@ TEST_CASE("a creator that is unavailable is asked again, at first at once, then 
   Model m;
   ManualClock clock;
   const auto creator = std::make_shared<Flaky>(m.creator(), 3);
-  std::thread time([&] {
+  std::jthread time([&] {
     for (const int call : {2, 3}) {  // after which it waits for 1 s, then for 2 s
-      while (creator->calls != call || clock.waiting() == 0) std::this_thread::yield();
+      until([&] { return creator->calls == call && clock.waiting() > 0; });
       clock.advance(call - 1);
     }
   });

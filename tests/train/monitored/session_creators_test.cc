@@ -12,6 +12,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/until.h"
 #include "train/checkpoint/saver.h"
 #include "train/supervisor/coordinator.h"
 
@@ -75,8 +76,8 @@ TEST_CASE("a worker's waiting ends when its coordinator stops") {
   ManualClock clock;
   Coordinator coord({.clock = &clock});
   WorkerSessionCreator creator(m.g, {.config = {.file_system = &m.files}, .clock = &clock});
-  std::thread stopper([&] {
-    while (clock.waiting() == 0) std::this_thread::yield();
+  std::jthread stopper([&] {
+    until([&] { return clock.waiting() > 0; });
     coord.request_stop();
   });
   CHECK_THROWS_AS(creator.create_session(&coord), Cancelled);

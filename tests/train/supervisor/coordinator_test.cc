@@ -9,17 +9,10 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/graph/until.h"
 #include "tests/train/supervisor/logged_lines.h"
 
 using namespace runnel;
-
-namespace {
-
-void until(const std::function<bool()>& true_now) {
-  while (!true_now()) std::this_thread::yield();
-}
-
-}  // namespace
 
 TEST_CASE("join raises the first error, and its text lists the later ones of threads and of main") {
   LoggedLines lines;
@@ -142,7 +135,7 @@ TEST_CASE("join waits for all threads and requests no stop") {
   coord.start_thread("A", [&] { go.get_future().wait(), ++done; });
   const CoordinatedThread given("B", [&] { ++done; });
   given.start();
-  std::thread opener([&] { go.set_value(); });
+  std::jthread opener([&] { go.set_value(); });
   coord.join({.threads = {given}});
   CHECK(done == 2);
   CHECK_FALSE(coord.should_stop());
@@ -176,7 +169,7 @@ TEST_CASE(
       });
       said.get_future().wait();
       coord.request_stop();
-      std::thread time([&] { until([&] { return clock.waiting() == 1; }), clock.advance(1); });
+      std::jthread time([&] { until([&] { return clock.waiting() == 1; }), clock.advance(1); });
       const std::string text =
           "Coordinator: stopped with threads still running after 1 s: 'Thread-25' (sleeps)";
       const JoinOptions options{.stop_grace_period_secs = 1, .strict = strict};
@@ -257,10 +250,10 @@ TEST_CASE("waiting for a stop ends at its time or at the stop") {
   ManualClock clock;
   Coordinator coord({.clock = &clock});
   CHECK_FALSE(coord.wait_for_stop(0));
-  std::thread time([&] { until([&] { return clock.waiting() == 1; }), clock.advance(5); });
+  std::jthread time([&] { until([&] { return clock.waiting() == 1; }), clock.advance(5); });
   CHECK_FALSE(coord.wait_for_stop(5));
   time.join();
-  std::thread stopper([&] { until([&] { return clock.waiting() == 1; }), coord.request_stop(); });
+  std::jthread stopper([&] { until([&] { return clock.waiting() == 1; }), coord.request_stop(); });
   CHECK(coord.wait_for_stop(5));
   stopper.join();
 }

@@ -5,21 +5,17 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <mutex>
-#include <thread>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "tests/graph/until.h"
 #include "tests/train/supervisor/logged_lines.h"
 
 using namespace runnel;
 
 namespace {
-
-void until(const std::function<bool()>& true_now) {
-  while (!true_now()) std::this_thread::yield();
-}
 
 class Counting final : public LooperThread {
  public:

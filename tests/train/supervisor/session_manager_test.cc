@@ -3,13 +3,14 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/until.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/train.h"
 
@@ -33,12 +34,14 @@ struct Model {
   }
 };
 
-// Moves a clock on whenever somebody waits, until `done`.
-void pass_time(ManualClock& clock, double step, const std::atomic<bool>& done) {
-  while (!done) {
-    if (clock.waiting() > 0) clock.advance(step);
-    std::this_thread::yield();
-  }
+// Moves a clock on whenever somebody waits.
+std::jthread passing_time(ManualClock& clock, double step) {
+  return std::jthread([&clock, step](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      if (clock.waiting() > 0) clock.advance(step);
+      std::this_thread::yield();
+    }
+  });
 }
 
 std::string what_of(const std::function<void()>& call) {
@@ -222,17 +225,15 @@ TEST_CASE("waiting for a checkpoint looks again after each recovery_wait_secs, a
   const ScratchDirectory dir;
   Model m;
   ManualClock clock;
-  std::atomic<bool> done = false;
   const LoggedLines log;
-  std::thread time([&] { pass_time(clock, 30, done); });
+  std::jthread time = passing_time(clock, 30);
   const auto session = m.manager({.clock = &clock})
                            .prepare_session({.init_op = m.init,
                                              .saver = &m.saver,
                                              .checkpoint_dir = dir.path(),
                                              .wait_for_checkpoint = true,
                                              .max_wait_secs = 90});
-  done = true;
-  time.join();
+  time = {};  // stands still again
   CHECK(session->get<float>(m.a) == 1);
   CHECK(clock.steady_nanos() == 90'000'000'000);
   CHECK(log.has(cat("Waiting for checkpoint to be available in '", dir.path(), "'.")));
@@ -242,8 +243,8 @@ TEST_CASE("a checkpoint that comes while it is waited for is restored") {
   const ScratchDirectory dir;
   Model m;
   ManualClock clock;
-  std::thread other([&] {
-    while (clock.waiting() == 0) std::this_thread::yield();
+  std::jthread other([&] {
+    until([&] { return clock.waiting() > 0; });
     Session session(m.g);
     session.run(m.init);
     session.run(m.local);
@@ -261,8 +262,8 @@ TEST_CASE("waiting ends with Cancelled as soon as the coordinator stops, saying 
   Model m;
   ManualClock clock;
   Coordinator coord({.clock = &clock});
-  std::thread other([&] {
-    while (clock.waiting() == 0) std::this_thread::yield();
+  std::jthread other([&] {
+    until([&] { return clock.waiting() > 0; });
     coord.request_stop(StopReason{.cause = StopCause::kSignal, .text = "received SIGTERM", .signal = 15});
   });
   const std::string what = what_of([&] {
@@ -288,14 +289,12 @@ TEST_CASE("an init_op that waits for input ends when the coordinator stops") {
 TEST_CASE("who is not chief waits for the model, saying for what, and gives up after max_wait_secs") {
   Model m;
   ManualClock clock;
-  std::atomic<bool> done = false;
   const LoggedLines log;
-  std::thread time([&] { pass_time(clock, 30, done); });
+  std::jthread time = passing_time(clock, 30);
   const auto manager =
       m.manager({.ready_for_local_init_op = report_uninitialized_variables(m.g, {m.a}), .clock = &clock});
   const std::string what = what_of([&] { (void)manager.wait_for_session({.max_wait_secs = 100}); });
-  done = true;
-  time.join();
+  time = {};  // stands still again
   CHECK(what.starts_with("Session was not ready after waiting 100 secs. "));
   CHECK(log.has("Waiting for model to be ready. Ready_for_local_init_op: Variables not initialized: a"));
   CHECK(clock.steady_nanos() == 90'000'000'000);

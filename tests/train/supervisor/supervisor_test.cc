@@ -282,7 +282,10 @@ TEST_CASE("a service that fails stops training, and its error is thrown at the e
       sv.loop(1s, [&] {
         if (++calls == 3) throw ResourceExhausted("no space left");
       });
-      while (!sv.should_stop()) clock.advance(1);
+      until([&] {
+        clock.advance(1);
+        return sv.should_stop();
+      });
     });
   };
   CHECK_THROWS_WITH_AS(train(), "no space left", ResourceExhausted);

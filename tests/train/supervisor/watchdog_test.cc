@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <thread>
-
+#include "tests/graph/until.h"
 #include "tests/train/supervisor/logged_lines.h"
 
 using namespace runnel;
@@ -14,7 +13,7 @@ namespace {
 // Moves the clock on, and returns when the watchdog sleeps again.
 void pass(ManualClock& clock, double seconds) {
   clock.advance(seconds);
-  while (clock.waiting() == 0) std::this_thread::yield();
+  until([&] { return clock.waiting() > 0; });
 }
 
 std::size_t lines(const LoggedLines& log) {
@@ -57,7 +56,7 @@ TEST_CASE("a watchdog that sleeps hears of what is expected later, and ends when
   const auto dog = Watchdog::start(coord);
   dog->expect("summary", 1e300, CoordinatedThread("never"));
   dog->expect("checkpoint", 600, CoordinatedThread("checkpoint service"));
-  while (clock.waiting() == 0) std::this_thread::yield();
+  until([&] { return clock.waiting() > 0; });
   pass(clock, 1200);
   CHECK(lines(log) == 1);
   coord.request_stop();
