@@ -174,13 +174,18 @@ void Engine::end_step() {
   idle_.notify_all();
 }
 
-void Engine::close() {
+void Engine::refuse_steps() {
   closed_.store(true, std::memory_order_seq_cst);
-  std::unique_lock hold(close_mutex_);
-  for (const std::shared_ptr<Waker>& waker : parked_) waker->wake();
-  hold.unlock();
+  {
+    const std::lock_guard hold(close_mutex_);
+    for (const std::shared_ptr<Waker>& waker : parked_) waker->wake();
+  }
   lock_room_.wake_all();
-  hold.lock();
+}
+
+void Engine::close() {
+  refuse_steps();
+  std::unique_lock hold(close_mutex_);
   idle_.wait(hold, [&] { return running_.load() == 0; });
 }
 

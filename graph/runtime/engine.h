@@ -69,6 +69,8 @@ class Engine {
   // Marks a step as running, or throws FailedPrecondition when the session is closed.
   void begin_step();
   void end_step();
+  // The part of close() that waits for nobody: steps that run are cancelled, later ones refused.
+  void refuse_steps();
   void close();
   bool closed() const { return closed_.load(std::memory_order_acquire); }
   // Wakers of parked steps, so that close() reaches them.

@@ -17,10 +17,11 @@ namespace runnel {
 // A stop of `whole`, which outlives all lives (a signal asks it), stops this life, too.
 class LiveSession {
  public:
-  // Creates the session, starts its queue runners, and tells the hooks. Leaves nothing behind if any of it
-  // throws. `whole` is borrowed.
-  LiveSession(SessionCreator& creator, std::span<const Hook> hooks, Coordinator& whole);
-  // Ends what close() did not end, without saying why.
+  // Creates the session, starts its queue runners, and tells the hooks. If any of it throws, all is ended as
+  // by close(). `whole` is borrowed.
+  LiveSession(SessionCreator& creator, std::span<const Hook> hooks, Coordinator& whole,
+              double stop_grace_period_secs);
+  // Closes if nobody has; what that throws is logged.
   ~LiveSession();
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
@@ -28,15 +29,20 @@ class LiveSession {
   Session& session() const { return *session_; }
   Coordinator& coord() { return coord_; }
 
-  // Stops the threads, waits for them no longer than the grace period, and closes the session in any case.
-  // Throws the error that stopped the coordinator, if one did.
-  void close(double stop_grace_period_secs);
+  // Stops the threads, waits for them no longer than the grace period, and ends the session in any case: one
+  // that a thread is still busy with is left to that thread. Throws the error that stopped the coordinator,
+  // if one did. Once.
+  void close();
 
  private:
+  void start(SessionCreator& creator, std::span<const Hook> hooks);
+  void abandon(const char* why);
+
+  const double grace_;
   Coordinator coord_;
   OnStop with_whole_;
-  std::shared_ptr<Session> session_;
-  OnStop end_waits_;  // after the session, which its call holds
+  std::shared_ptr<Session> session_;  // null if there is none to close
+  OnStop end_waits_;                  // after the session, which its call holds
 };
 
 }  // namespace runnel

@@ -66,7 +66,7 @@ void MonitoredSession::State::begin_life() {
     if (pause > 0 ? whole.wait_for_stop(pause) : whole.should_stop())
       throw Cancelled(cat("no session was made: ", whole.stop_reason().text));
     try {
-      live = std::make_unique<LiveSession>(*creator, hooked.hooks(), whole);
+      live = std::make_unique<LiveSession>(*creator, hooked.hooks(), whole, grace);
       return;
     } catch (const Error& error) {
       if (!recover || !is_lost(error)) throw;
@@ -79,7 +79,7 @@ void MonitoredSession::State::begin_life() {
 void MonitoredSession::State::end_life() {
   const std::unique_ptr<LiveSession> ending = std::move(live);
   try {
-    ending->close(grace);
+    ending->close();
   } catch (const Error& error) {
     if (!recover || !is_lost(error)) throw;
     log_error(cat("Closing the session failed: ", error.message()));

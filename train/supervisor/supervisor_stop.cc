@@ -7,6 +7,7 @@
 #include "graph/error.h"
 #include "graph/log.h"
 #include "train/supervisor/carried_error.h"
+#include "train/supervisor/close_session.h"
 #include "train/supervisor/stop_signals.h"
 #include "train/supervisor/supervisor_state.h"
 
@@ -20,16 +21,6 @@ constexpr double kGraceAfterSignal = 5;
 double grace_of(const SupervisorOptions& options, const StopReason& reason) {
   return is_signalled(reason) ? std::min(options.stop_grace_secs, kGraceAfterSignal)
                               : options.stop_grace_secs;
-}
-
-// A step of a thread that was left behind may hang in a file: then the end of the session is left to a
-// thread, too.
-void close(std::shared_ptr<Session> session, const Coordinator& coord) {
-  if (coord.stragglers().empty()) {
-    session->close();
-    return;
-  }
-  CoordinatedThread("the end of a session", [session = std::move(session)] { session->close(); }).start();
 }
 
 }  // namespace
@@ -114,7 +105,7 @@ void Supervisor::managed_session(const std::function<void(Session&)>& body, Mana
   } catch (...) {
     error = std::current_exception();
   }
-  if (session) close(std::move(session), coord);
+  if (session) close_session(std::move(session), coord);
   const StopReason reason = coord.stop_reason();
   if (error && is_signalled(reason)) log_error(cat("training ended with an error: ", text_of(error)));
   if (signals) exit_if_signalled(reason);

@@ -2,14 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "graph/io/forwarding_file_system.h"
 #include "tests/graph/held.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/train/supervisor/door.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
 
@@ -22,27 +21,6 @@ constexpr int kRounds = 100;
 #else
 constexpr int kRounds = 1000;
 #endif
-
-// A door that is open until somebody shuts it.
-class Door {
- public:
-  void shut() { set(true); }
-  void open() { set(false); }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !shut_; });
-  }
-
- private:
-  void set(bool shut) {
-    const std::lock_guard hold(mutex_);
-    shut_ = shut;
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool shut_ = false;
-};
 
 // The machine's files, where the nth index of a checkpoint cannot be put in its place, or hangs before the
 // door.
