@@ -75,7 +75,11 @@ void CoordinatedThread::State::end() {
     calls.swap(at_end);
   }
   changed.notify_all();
-  for (const std::function<void()>& call : calls) call();
+  for (const std::function<void()>& call : calls) try {
+      call();
+    } catch (...) {
+      log_error(cat("thread '", name, "': a call on its end failed: ", text_of(std::current_exception())));
+    }
 }
 
 CoordinatedThread::CoordinatedThread(std::string name, std::function<void()> body)

@@ -35,7 +35,8 @@ class CoordinatedThread {
   // Waits for the end; returns at once if it was never started. Throws FailedPrecondition on the thread
   // itself.
   void join() const;
-  // Calls `call` once when the thread has ended, on that thread; at once if it has ended already.
+  // Calls `call` once when the thread has ended, on that thread, where what it throws is logged; at once if
+  // it has ended already.
   void on_end(std::function<void()> call) const;
 
   explicit operator bool() const { return state_ != nullptr; }

@@ -58,7 +58,8 @@ struct Coordinator::State {
 
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  std::atomic<bool> stop{false};  // written under the mutex
+  std::atomic<bool> stop{false};      // written under the mutex
+  std::atomic<std::uint64_t> run{0};  // counts what clear_stop made new; written under the mutex
   bool joined = false;
   StopReason reason;
   std::vector<std::string> notes;
@@ -116,21 +117,27 @@ OnStop& OnStop::operator=(OnStop&&) noexcept = default;
 OnStop::~OnStop() = default;
 
 OnStop Coordinator::on_stop(std::function<void()> call) {
-  std::unique_lock lock(state_->mutex);
-  const std::stop_token token = state_->calls.get_token();
-  lock.unlock();
-  return OnStop(std::make_unique<OnStop::Registration>(token, std::move(call)));
+  std::stop_source calls;
+  {
+    const std::lock_guard hold(state_->mutex);
+    if (is_of_former_run()) {
+      calls.request_stop();
+    } else {
+      calls = state_->calls;
+    }
+  }
+  return OnStop(std::make_unique<OnStop::Registration>(calls.get_token(), std::move(call)));
 }
 
 // --- making and sharing
 
-Coordinator::Coordinator(CoordinatorOptions options) : state_(std::make_shared<State>()), owner_(true) {
+Coordinator::Coordinator(CoordinatorOptions options) : state_(std::make_shared<State>()) {
   state_->clean = std::move(options.clean_stop_exception_types);
   state_->clock = options.clock ? options.clock : &system_clock();
 }
 
 Coordinator::~Coordinator() {
-  if (!owner_) return;
+  if (run_) return;
   try {
     std::unique_lock lock(state_->mutex);
     const bool alive = any_alive(state_->threads), joined = state_->joined;
@@ -146,9 +153,14 @@ Coordinator::~Coordinator() {
   lock.unlock();
 }
 
+Coordinator::Coordinator(std::shared_ptr<State> state, std::uint64_t run)
+    : state_(std::move(state)), run_(run) {}
+
 std::shared_ptr<Coordinator> Coordinator::share() const {
-  return std::shared_ptr<Coordinator>(new Coordinator(state_));
+  return std::shared_ptr<Coordinator>(new Coordinator(state_, run_ ? *run_ : state_->run.load()));
 }
+
+bool Coordinator::is_of_former_run() const { return run_ && *run_ != state_->run.load(); }
 
 Clock& Coordinator::clock() const { return *state_->clock; }
 
@@ -205,6 +217,13 @@ void Coordinator::request_stop(std::exception_ptr error) {
 void Coordinator::request_stop(StopReason reason) {
   if (reason.cause == StopCause::kNone) reason.cause = StopCause::kRequested;
   std::unique_lock lock(state_->mutex);
+  if (is_of_former_run()) {
+    lock.unlock();
+    if (reason.error && code_of(reason.error) != Code::kCancelled)
+      log_warning(
+          cat("Coordinator: an error of a thread of a run before: ", thread_prefix(), text_of(reason.error)));
+    return;
+  }
   if (state_->joined && reason.cause == StopCause::kError && reason.error) {
     lock.unlock();
     std::rethrow_exception(reason.error);  // nobody would learn of it
@@ -225,7 +244,8 @@ void Coordinator::request_stop(StopReason reason) {
   calls.request_stop();
 }
 
-bool Coordinator::should_stop() const { return state_->stopped(); }
+// In this order: clear_stop() writes them in the other one.
+bool Coordinator::should_stop() const { return state_->stopped() || is_of_former_run(); }
 
 bool Coordinator::wait_for_stop(double timeout_secs) const {
   return wait_for_stop_until(state_->clock->deadline_in(timeout_secs));
@@ -233,7 +253,7 @@ bool Coordinator::wait_for_stop(double timeout_secs) const {
 
 bool Coordinator::wait_for_stop_until(std::int64_t deadline) const {
   std::unique_lock lock(state_->mutex);
-  return state_->clock->wait_until(state_->changed, lock, deadline, [this] { return state_->stopped(); });
+  return state_->clock->wait_until(state_->changed, lock, deadline, [this] { return should_stop(); });
 }
 
 void Coordinator::clear_stop() {
@@ -242,7 +262,10 @@ void Coordinator::clear_stop() {
   state_->reason = {};
   state_->notes.clear();
   state_->notes_left_out = 0;
-  if (state_->stopped()) state_->calls = std::stop_source();
+  state_->left.clear();
+  if (!state_->stopped()) return;
+  state_->calls = std::stop_source();
+  ++state_->run;
   state_->stop.store(false, std::memory_order_release);
 }
 

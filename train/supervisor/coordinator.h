@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ class Coordinator {
   Coordinator& operator=(const Coordinator&) = delete;
 
   // Another handle to the same coordinator, for a thread's body: it may outlive this one, and stops nothing
-  // when it goes.
+  // when it goes. After a stop and clear_stop() it still belongs to what was stopped: it says so, and what it
+  // asks for or reports does not reach the next run, an error only the log.
   std::shared_ptr<Coordinator> share() const;
 
   // Starts a registered thread; what its body throws requests a stop. Throws ResourceExhausted.
@@ -78,7 +80,8 @@ class Coordinator {
   // Waits until a stop is requested; returns whether one is.
   bool wait_for_stop(double timeout_secs = std::numeric_limits<double>::infinity()) const;
   bool wait_for_stop_until(std::int64_t deadline) const;  // of the clock's steady time
-  // Makes it new: no stop, no reason, not joined. Threads stay registered.
+  // Makes it new: no stop, no reason, not joined, no stragglers. Threads stay registered. Those that have
+  // been asked to stop, and are not done with it, find their handles (share()) stopped for ever.
   void clear_stop();
   // kNone while no stop is requested.
   StopReason stop_reason() const;
@@ -106,7 +109,7 @@ class Coordinator {
   // Throws the first error as join() does, if there is one.
   void raise_requested_exception() const;
   bool joined() const;
-  // The threads that join() left behind, as far as they still run.
+  // The threads that join() left behind since clear_stop(), as far as they still run.
   std::vector<CoordinatedThread> stragglers() const;
 
   // Calls `call` once on the thread that requests a stop (here and now if one is requested), outside all
@@ -117,10 +120,11 @@ class Coordinator {
 
  private:
   struct State;
-  explicit Coordinator(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  Coordinator(std::shared_ptr<State> state, std::uint64_t run);
+  bool is_of_former_run() const;
 
   std::shared_ptr<State> state_;
-  bool owner_ = false;  // the one that was made first
+  std::optional<std::uint64_t> run_;  // that it was shared in; none: the one that was made first
 };
 
 }  // namespace runnel

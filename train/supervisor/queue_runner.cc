@@ -76,7 +76,7 @@ class Filling : public std::enable_shared_from_this<Filling> {
       ended = enqueue_until_end(enqueue);
     } catch (...) {
       leave();
-      if (coord_ && coord_->should_stop() && code_of(std::current_exception()) == Code::kCancelled) return;
+      if (token_.cancelled() && code_of(std::current_exception()) == Code::kCancelled) return;
       throw;
     }
     if (leave() == 0 && ended) run_ignoring_errors(close_op_);

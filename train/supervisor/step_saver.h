@@ -19,14 +19,16 @@ namespace runnel {
 // The value of an integer scalar of the graph. Throws InvalidArgument for another tensor.
 std::int64_t read_step(Session& session, Output global_step);
 
+struct StepSaveOptions {
+  bool flush_events = true;  // before the save
+};
+
 // Calls take turns.
 class StepSaver {
  public:
-  // Without a global step all saves go to PATH, and each call saves; without a writer, no
-  // event says so.
+  // Without a global step all saves go to PATH, and each call saves; without a writer, no event says so.
   StepSaver(std::shared_ptr<Saver> saver, std::string path, Output global_step,
             std::shared_ptr<FileWriter> writer)
-
       : saver_(std::move(saver)),
         path_(std::move(path)),
         global_step_(global_step),
@@ -35,8 +37,9 @@ class StepSaver {
   // The checkpoint PATH-STEP is there, whole; another one says nothing.
   void note_restored(Session& session, const std::string& prefix);
   // Saves, unless this step is saved; returns whether it did. Events that were added before are in their file
-  // first, so that a run which goes on from the checkpoint has those of all steps before it.
-  bool save(Session& session);
+  // first, unless the options say no, so that a run which goes on from the checkpoint has those of all steps
+  // before it.
+  bool save(Session& session, StepSaveOptions options = {});
 
  private:
   const std::shared_ptr<Saver> saver_;

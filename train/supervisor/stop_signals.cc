@@ -114,20 +114,27 @@ class Watch {
     for (;;) {
       while (::sem_wait(&arrived) != 0) {
       }
-      {
-        const std::lock_guard hold(mutex_);
-        if (const int signal = received)
-          for (Coordinator* coord : coordinators_) {  // one that ended for another reason takes no notice
-            stop(*coord, signal);
-            if (coord->stop_reason().cause == StopCause::kSignal) told_ = true;
-          }
-      }
+      if (const int signal = received) tell_all(signal);
       if (ending_) return;
     }
   }
 
+  // Outside the lock: what a coordinator calls on its stop may come back here.
+  void tell_all(int signal) {
+    std::vector<std::shared_ptr<Coordinator>> all;
+    {
+      const std::lock_guard hold(mutex_);
+      for (const Coordinator* coord : coordinators_) all.push_back(coord->share());
+    }
+    for (const std::shared_ptr<Coordinator>& coord :
+         all) {  // one that ended for another reason takes no notice
+      stop(*coord, signal);
+      if (coord->stop_reason().cause == StopCause::kSignal) told_ = true;
+    }
+  }
+
   std::mutex turns_;  // of those who come and go, held to the end of the thread
-  std::mutex mutex_;  // guards the list, while coordinators are told, too
+  std::mutex mutex_;  // guards the list
   std::vector<Coordinator*> coordinators_;
   std::array<struct sigaction, kSignals.size()> before_ = {};
   std::atomic<bool> told_{false}, ending_{false};

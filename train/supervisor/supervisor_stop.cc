@@ -36,7 +36,8 @@ void Supervisor::State::save_last(const Run& last) {
   } else if (last.session->closed()) {
     log_warning("the last step is not saved: the session was closed before stop()");
   } else {
-    last.saver->save(*last.session);
+    // Events may take long on a disk that hangs, and after a signal time is short.
+    last.saver->save(*last.session, {.flush_events = !is_signalled(coord.stop_reason())});
   }
 }
 
@@ -60,6 +61,7 @@ void Supervisor::stop(const StopOptions& o, bool failed) {
                   .ignore_live_threads = o.ignore_live_threads,
                   .strict = s.options.strict_threads});
   } catch (...) {
+    if (!s.coord.joined()) throw;  // on a thread of the run itself: the stop is asked for, and no more
     error = std::current_exception();
   }
   std::unique_lock hold(s.mutex);

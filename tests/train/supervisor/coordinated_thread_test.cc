@@ -80,6 +80,18 @@ TEST_CASE("a call on the end comes once, and at once for a thread that has ended
   CHECK(calls == 2);
 }
 
+TEST_CASE("a call on the end that throws is logged, and the others are made") {
+  LoggedLines lines;
+  std::atomic<int> calls = 0;
+  const CoordinatedThread thread("worker", [] {});
+  thread.on_end([] { throw Internal("no more"); });
+  thread.on_end([&] { ++calls; });
+  thread.start();
+  thread.join();
+  CHECK(calls == 1);
+  CHECK(lines.has("error: thread 'worker': a call on its end failed: no more"));
+}
+
 TEST_CASE("a thread says what it does, and the inner of two sayings counts") {
   std::promise<void> inner_said, inner_go, outer_said, outer_go;
   const CoordinatedThread thread("worker", [&] {

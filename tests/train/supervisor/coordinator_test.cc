@@ -232,6 +232,27 @@ TEST_CASE("after clear_stop calls on the next stop are made") {
   CHECK(calls == 1);
 }
 
+TEST_CASE("a handle of a run that was stopped stays stopped, and has no say in the next") {
+  LoggedLines lines;
+  Coordinator coord;
+  const std::shared_ptr<Coordinator> former = coord.share();
+  coord.clear_stop();  // of no stop
+  CHECK_FALSE(former->should_stop());
+  coord.request_stop();
+  coord.clear_stop();
+  CHECK_FALSE(coord.should_stop());
+  CHECK(former->should_stop());
+  CHECK(former->share()->wait_for_stop());
+  int calls = 0;
+  const OnStop call = former->on_stop([&] { ++calls; });
+  CHECK(calls == 1);
+  CHECK_FALSE(former->stop_on_exception([] { throw Internal("too late"); }));
+  former->request_stop();
+  CHECK_FALSE(coord.should_stop());
+  CHECK(lines.has("warning: Coordinator: an error of a thread of a run before: too late"));
+  CHECK(coord.share()->should_stop() == false);
+}
+
 TEST_CASE("a thread may ask for the stop of itself, but not wait for itself") {
   LoggedLines lines;
   Coordinator coord;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 
 #include "tests/train/supervisor/logged_lines.h"
 
@@ -73,6 +74,21 @@ TEST_CASE("the handlers that were there come back, and get the signal that came 
     ::raise(SIGINT);
   }
   CHECK(own_calls == 2);
+}
+
+TEST_CASE("what a stop by a signal calls may use the signals") {
+  const LoggedLines log;
+  Coordinator coord, other;
+  const StopSignals signals(coord);
+  std::promise<bool> stopped;
+  const OnStop call = coord.on_stop([&] {
+    exit_if_signalled({});  // does nothing: there are two
+    stopped.set_value(other.should_stop());
+  });
+  const StopSignals more(other);
+  ::raise(SIGTERM);
+  stopped.get_future().wait();
+  CHECK(other.wait_for_stop());
 }
 
 TEST_CASE("a signal that was ignored stays ignored") {

@@ -143,6 +143,55 @@ TEST_CASE("a save that hangs for ever is left behind at the end, and the step is
   CHECK(checkpoints_in(dir.path()) == std::vector<std::string>{"model.ckpt-0"});
 }
 
+TEST_CASE("a save that a run left behind has no say in the next run when it comes to its end") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  ManualClock clock;
+  TroubledFiles files;
+  files.door.shut();
+  CountingModel m;
+  Supervisor sv(m.g, {.logdir = dir.path(),
+                      .save_model_secs = 1,
+                      .stop_grace_secs = 3,
+                      .clock = &clock,
+                      .file_system = &files});
+  {
+    const Time passes(clock);
+    sv.managed_session([&](Session&) { until([&] { return files.saves == 1; }); });
+  }
+  const std::vector<CoordinatedThread> left = sv.coord().stragglers();
+  REQUIRE(left.size() == 1);
+  sv.managed_session([&](Session& session) {
+    CHECK(sv.coord().stragglers().empty());
+    files.door.open();
+    left[0].join();
+    m.run(session, 3);
+    CHECK_FALSE(sv.should_stop());
+  });
+  CHECK(sv.stop_reason().cause == StopCause::kRequested);
+  CHECK(latest_checkpoint(dir.path()) == dir / "model.ckpt-3");
+}
+
+TEST_CASE(
+    "a stop on a thread of the run is refused, asks for the stop, and the step is saved by the run's own") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  CountingModel m;
+  Supervisor sv(m.g, {.logdir = dir.path()});
+  std::string what;
+  sv.managed_session([&](Session& session) {
+    m.run(session, 2);
+    sv.loop(3600, [&] {
+      what = what_of([&] { sv.stop(); });
+      CHECK(count(events_in(dir.path()), "STOP") == 0);
+    });
+    sv.wait_for_stop();
+  });
+  CHECK(what == "Coordinator: thread 'loop' would wait for its own end in join()");
+  CHECK(latest_checkpoint(dir.path()) == dir / "model.ckpt-2");
+  CHECK(count(events_in(dir.path()), "STOP") == 1);
+}
+
 TEST_CASE("a thread that does not end is a warning with its name after a clean run, an error if strict") {
   for (const bool strict : {false, true}) {
     const LoggedLines log;
