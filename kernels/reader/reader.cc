@@ -42,6 +42,7 @@ bool Reader::read(Context& c, Queue& names, std::int64_t most, std::vector<Keyed
   ReaderTurn* const own = turn(c);
   if (!own) return false;
   for (;;) {
+    if (c.cancelled()) return false;  // empty files of a queue that never ends would keep it here
     if (!source_ && !open_next(c, names, *own)) return false;
     if (read_some(most, records)) return true;
   }

@@ -44,7 +44,8 @@ class Step final : public Context {
   bool initialized(int) const override { return true; }
   std::shared_ptr<Waker> waker() override { return flag_; }
   std::shared_ptr<Parked>& parked() override { return parked_; }
-  bool cancelled() const override { return false; }
+  bool cancelled() const override { return stopped; }
+  bool stopped = false;
 
  private:
   void parallel_ranges(std::int64_t, std::int64_t,
@@ -68,6 +69,20 @@ struct Names final : RecordFormat {
   }
 };
 
+// Every name is an empty file; the third one is where the step is stopped.
+struct EmptyFiles final : RecordFormat {
+  explicit EmptyFiles(bool* stopped) : stopped_(stopped) {}
+  struct Source final : RecordSource {
+    std::optional<KeyedRecord> next() override { return std::nullopt; }
+    bool is_whole() const override { return false; }
+  };
+  std::unique_ptr<RecordSource> open(FileSystem&, const std::string& path) const override {
+    if (path == "3") *stopped_ = true;
+    return std::make_unique<Source>();
+  }
+  bool* stopped_;
+};
+
 }  // namespace
 
 TEST_CASE("whoever has read, or is stopped, wakes those that wait for their turn") {
@@ -85,6 +100,18 @@ TEST_CASE("whoever has read, or is stopped, wakes those that wait for their turn
   CHECK(third.woken());
   CHECK(!third.reads(*reader, *names));
   CHECK(reader->records_produced() == 1);
+}
+
+TEST_CASE("a read that goes from one empty file to the next can be stopped between them") {
+  MemoryFileSystem files;
+  Step step;
+  const auto reader = std::make_shared<Reader>(std::make_unique<EmptyFiles>(&step.stopped), files);
+  const auto names = std::make_shared<Queue>(
+      QueueForm{.kind = "FIFOQueue", .name = "q", .types = {DType::kString}}, first_in_first_out());
+  for (const char* name : {"1", "2", "3", "4"}) names->enqueue({Tensor::scalar(name)}, nullptr);
+  CHECK(!step.reads(*reader, *names));
+  CHECK(reader->files_completed() == 3);
+  CHECK(names->size() == 1);
 }
 
 TEST_CASE("each record goes to one of the steps that read at once") {
