@@ -48,8 +48,8 @@ void MonitoredSession::run_into(std::span<const Fetch> fetches, std::span<const 
 }
 
 void MonitoredSession::run_step(const std::function<void(StepContext&)>& step_fn) {
-  state_->with_recovery([&](LiveSession& live) {
-    StepContext context(*this, live.session());
+  state_->with_recovery([&](LiveSession&) {
+    StepContext context(*this);
     step_fn(context);
   });
 }
@@ -60,10 +60,7 @@ bool MonitoredSession::closed() const { return state_->closed; }
 StopReason MonitoredSession::stop_reason() const { return state_->reason(); }
 Graph& MonitoredSession::graph() const { return *state_->graph; }
 
-Session& MonitoredSession::raw_session() const {
-  if (!state_->live) throw FailedPrecondition("the MonitoredSession is closed: it has no session");
-  return state_->live->session();
-}
+Session& MonitoredSession::raw_session() const { return state_->life().session(); }
 
 StopReason MonitoredSession::close_after(const std::function<void(MonitoredSession&)>& body) {
   std::exception_ptr error;
@@ -105,11 +102,13 @@ std::vector<Tensor> StepContext::run_with_hooks(std::span<const Fetch> fetches, 
   return out;
 }
 
+Session& StepContext::session() const { return monitored_->raw_session(); }
+
 void StepContext::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds,
                            const RunOptions& options, Tensor* out) {
   MonitoredSession::State& state = *monitored_->state_;
   state.require_going_on();
-  state.run_hooked(*state.live, fetches, feeds, options, out);
+  state.run_hooked(state.life(), fetches, feeds, options, out);
 }
 
 void StepContext::request_stop() {

@@ -39,7 +39,9 @@ class StopIteration : public OutOfRange {
 // What a step_fn may do. Good during its call only.
 class StepContext {
  public:
-  Session& session() const { return *session_; }  // without hooks
+  // Without hooks, until the next recovery, which may be inside of the step_fn. Throws FailedPrecondition if
+  // there is none.
+  Session& session() const;
 
   // As MonitoredSession::run, with its hooks.
   Tensor run_with_hooks(Fetch fetch, std::initializer_list<Feed> feeds = {}, const RunOptions& options = {});
@@ -61,12 +63,11 @@ class StepContext {
 
  private:
   friend class MonitoredSession;
-  StepContext(MonitoredSession& monitored, Session& session) : monitored_(&monitored), session_(&session) {}
+  explicit StepContext(MonitoredSession& monitored) : monitored_(&monitored) {}
   void run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options,
                 Tensor* out);
 
   MonitoredSession* monitored_;
-  Session* session_;
 };
 
 struct MonitoredSessionOptions {
@@ -144,7 +145,8 @@ class MonitoredSession {
   StopReason stop_reason() const;
 
   Graph& graph() const;
-  // The session without hooks, until the next recovery or close. Throws FailedPrecondition when closed.
+  // The session without hooks, until the next recovery or close. Throws FailedPrecondition when closed, and
+  // after a recovery that failed.
   Session& raw_session() const;
 
  protected:

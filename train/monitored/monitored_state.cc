@@ -75,6 +75,13 @@ void MonitoredSession::State::begin_life() {
   }
 }
 
+LiveSession& MonitoredSession::State::life() const {
+  if (live) return *live;
+  throw FailedPrecondition(closed ? "the MonitoredSession is closed: it has no session"
+                                  : "the MonitoredSession has no session: the last one was lost, and making "
+                                    "another one failed");
+}
+
 // Throws the error of a thread, but for those that a recovery is for.
 void MonitoredSession::State::end_life() {
   const std::unique_ptr<LiveSession> ending = std::move(live);

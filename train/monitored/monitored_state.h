@@ -22,6 +22,7 @@ struct MonitoredSession::State {
 
   void begin();
   void begin_life();
+  LiveSession& life() const;  // throws FailedPrecondition if there is none
   void end_life();
   void lost(const char* what, const std::string& error);
   // A part of the training is gone, not the training.

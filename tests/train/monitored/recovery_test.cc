@@ -229,6 +229,56 @@ TEST_CASE("a recovery that fails for good reaches the caller, and the next run t
   CHECK(m.value(session) == 1);
 }
 
+// Has a thread of the first session fail, for a part of the training is gone.
+std::shared_ptr<Probe> loses_the_first() {
+  const auto hook = std::make_shared<Probe>();
+  hook->created = [first = true](Session&, Coordinator& coord) mutable {
+    if (!std::exchange(first, false)) return;
+    coord.start_thread("reader", [] { throw Aborted("gone"); });
+    coord.wait_for_stop();
+  };
+  return hook;
+}
+
+// The nth session and those after it cannot be made; all that were are kept.
+class Keeping final : public SessionCreator {
+ public:
+  Keeping(std::shared_ptr<SessionCreator> inner, std::size_t fails_at)
+      : inner_(std::move(inner)), fails_at_(fails_at) {}
+  std::shared_ptr<Session> create_session(Coordinator* coord) override {
+    if (all_.size() + 1 == fails_at_) throw DataLoss("all checkpoints are damaged");
+    return all_.emplace_back(inner_->create_session(coord));
+  }
+
+ private:
+  std::shared_ptr<SessionCreator> inner_;
+  const std::size_t fails_at_;
+  std::vector<std::shared_ptr<Session>> all_;
+};
+
+TEST_CASE("a step function inside of which the session is made anew goes on with the new one") {
+  Model m;
+  MonitoredSession session(
+      m.g, {.session_creator = std::make_shared<Keeping>(m.creator(), 3), .hooks = {loses_the_first()}});
+  session.run_step_fn([&](StepContext& context) {
+    CHECK_FALSE(session.should_stop());
+    CHECK_FALSE(context.session().closed());
+    context.run_with_hooks(m.up);
+  });
+  CHECK(m.value(session) == 1);
+}
+
+TEST_CASE("a step function whose session could not be made anew is refused runs") {
+  Model m;
+  MonitoredSession session(
+      m.g, {.session_creator = std::make_shared<Keeping>(m.creator(), 2), .hooks = {loses_the_first()}});
+  session.run_step_fn([&](StepContext& context) {
+    CHECK_THROWS_AS(session.should_stop(), DataLoss);
+    CHECK_THROWS_AS(context.session(), FailedPrecondition);
+    CHECK_THROWS_AS(context.run_with_hooks(m.up), FailedPrecondition);
+  });
+}
+
 TEST_CASE("a singular session gives Aborted to the caller") {
   Model m;
   const auto hook = std::make_shared<Probe>();
