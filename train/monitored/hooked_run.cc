@@ -21,9 +21,10 @@ void HookedRun::begin(std::span<const Fetch> fetches, std::span<const Feed> feed
 }
 
 // Feeds may be large, and a value that is held is copied by the next write.
-void HookedRun::forget() {
+void HookedRun::end(const SessionRunContext& context) {
   original_.feed_dict.clear();
   merged_.feed_dict.clear();
+  stop_ = context.stop();
 }
 
 void HookedRun::add_feeds(std::size_t hook, std::vector<Feed>&& feeds) {
@@ -77,16 +78,16 @@ void HookedRun::hand_out_recording(const RunOptions& options) {
     if (part.run_metadata) *part.run_metadata = recording_;
 }
 
-std::optional<SessionRunContext::StopRequest> HookedRun::run(Session& session, std::span<const Fetch> fetches,
-                                                             std::span<const Feed> feeds,
-                                                             const RunOptions& options, Tensor* out) {
+void HookedRun::run(Session& session, std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                    const RunOptions& options, Tensor* out) {
   begin(fetches, feeds, options);
-  const struct Forget {
-    HookedRun& run;
-    ~Forget() { run.forget(); }
-  } forget{*this};
-
   SessionRunContext context(original_, session);
+  const struct AtEnd {
+    HookedRun& run;
+    const SessionRunContext& context;
+    ~AtEnd() { run.end(context); }
+  } at_end{*this, context};
+
   for (std::size_t i = 0; i < hooks_.size(); ++i) {
     parts_[i] = {.begin = merged_.fetches.size()};
     context.enter(*hooks_[i]);
@@ -109,7 +110,6 @@ std::optional<SessionRunContext::StopRequest> HookedRun::run(Session& session, s
                                    .run_metadata = merged_.options.run_metadata});
   }
   std::move(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(fetches.size()), out);
-  return context.stop();
 }
 
 }  // namespace runnel

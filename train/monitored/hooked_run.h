@@ -20,12 +20,12 @@ class HookedRun {
   const std::vector<Hook>& hooks() const { return hooks_; }
 
   // Asks each hook what it wants, runs, tells each hook what came out, and puts the caller's part into `out`,
-  // which has room for as many as `fetches`. Returns the stop that a hook asked for. Throws
-  // FailedPrecondition if a tensor is fed by two hooks or by a hook and the caller, or if two want to cancel
-  // the run.
-  std::optional<SessionRunContext::StopRequest> run(Session& session, std::span<const Fetch> fetches,
-                                                    std::span<const Feed> feeds, const RunOptions& options,
-                                                    Tensor* out);
+  // which has room for as many as `fetches`. Throws FailedPrecondition if a tensor is fed by two hooks or by
+  // a hook and the caller, or if two want to cancel the run; and what the session and the hooks throw.
+  void run(Session& session, std::span<const Fetch> fetches, std::span<const Feed> feeds,
+           const RunOptions& options, Tensor* out);
+  // The stop that a hook asked for in the last run, also in one that threw.
+  const std::optional<SessionRunContext::StopRequest>& stop() const { return stop_; }
 
  private:
   struct Part {
@@ -37,7 +37,7 @@ class HookedRun {
   void add_feeds(std::size_t hook, std::vector<Feed>&& feeds);
   void require_own_feeds() const;
   void hand_out_recording(const RunOptions& options);
-  void forget();
+  void end(const SessionRunContext& context);
 
   std::vector<Hook> hooks_;
   std::vector<Part> parts_;  // of each hook
@@ -45,6 +45,7 @@ class HookedRun {
   SessionRunArgs merged_;
   std::vector<std::size_t> fed_by_;  // for feeds beyond the caller's, the hook
   RunMetadata recording_;
+  std::optional<SessionRunContext::StopRequest> stop_;
 };
 
 }  // namespace runnel

@@ -102,7 +102,7 @@ void MonitoredSession::State::lost(const char* what, const std::string& error) {
 
 void MonitoredSession::State::require_going_on() const {
   if (closed) throw FailedPrecondition("the MonitoredSession is closed: make another one to run more");
-  if (stop.cause != StopCause::kNone)
+  if (stop.cause != StopCause::kNone && !repeats)
     throw FailedPrecondition(cat("Run called even after should_stop requested (", stop.text,
                                  "): ask should_stop() before each run"));
   if (whole.should_stop()) throw Cancelled(cat("no more runs: ", whole.stop_reason().text));
@@ -123,9 +123,14 @@ void MonitoredSession::State::raise_recorded_instead(LiveSession& in, bool cance
 void MonitoredSession::State::run_hooked(LiveSession& in, std::span<const Fetch> fetches,
                                          std::span<const Feed> feeds, const RunOptions& options,
                                          Tensor* out) {
+  const struct NoteStop {
+    State& state;
+    ~NoteStop() {
+      if (const auto& request = state.hooked.stop()) state.note(reason_of(*request));
+    }
+  } note_stop{*this};
   try {
-    if (const auto request = hooked.run(in.session(), fetches, feeds, options, out))
-      note(reason_of(*request));
+    hooked.run(in.session(), fetches, feeds, options, out);
   } catch (const Error& error) {
     if (!is_lost(error)) raise_recorded_instead(in, error.code() == Code::kCancelled);
     throw;

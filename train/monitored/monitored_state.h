@@ -35,6 +35,11 @@ struct MonitoredSession::State {
   void with_recovery(Attempt attempt) {
     ended_cleanly = false;
     last_end = {};
+    const struct Before {
+      bool& repeats;
+      const bool value = repeats;
+      ~Before() { repeats = value; }
+    } before{repeats};
     try {
       while (!tried(attempt)) {
       }
@@ -53,6 +58,7 @@ struct MonitoredSession::State {
     } catch (const Error& error) {
       if (!recover || !is_lost(error)) throw;
       if (live) lost("A run has failed", error.message());
+      repeats = true;
       return false;
     }
   }
@@ -85,6 +91,7 @@ struct MonitoredSession::State {
   std::unique_ptr<LiveSession> live;  // null if a recovery failed, and when closed
   bool closed = false;
   StopReason stop;             // the first one noted
+  bool repeats = false;        // the call that runs was begun before: a stop since then is for the next one
   bool ended_cleanly = false;  // the last run threw, and it was a normal end
   StopReason last_end;         // what it was, if nothing else is the reason
 };

@@ -38,7 +38,8 @@ TEST_CASE("each hook gets the values of its own fetches, and the caller those of
   HookedRun run({one, idle, two});
   const Fetch fetches[] = {c, a};
   Tensor out[2];
-  CHECK_FALSE(run.run(session, fetches, {}, {}, out));
+  run.run(session, fetches, {}, {}, out);
+  CHECK_FALSE(run.stop());
   CHECK(floats(out) == std::vector<float>{3, 1});
   CHECK(first == std::vector<float>{2, 3});
   CHECK(second == std::vector<float>{1});
@@ -142,7 +143,8 @@ TEST_CASE("the first hook that asks for a stop is the one that counts, and the r
   HookedRun run({one, two});
   const Fetch fetch = a;
   Tensor out;
-  const auto stop = run.run(session, {&fetch, 1}, {}, {}, &out);
+  run.run(session, {&fetch, 1}, {}, {}, &out);
+  const auto& stop = run.stop();
   CHECK(out.scalar<float>() == 1);
   REQUIRE(stop);
   CHECK(stop->cause == StopCause::kStepsReached);

@@ -279,6 +279,31 @@ TEST_CASE("a step function whose session could not be made anew is refused runs"
   });
 }
 
+TEST_CASE("a stop that a hook asked for in a run that is lost holds, and the run is repeated") {
+  Model m;
+  const auto asks = std::make_shared<Probe>("Asks"), loses = std::make_shared<Probe>();
+  bool asked = false, lost = false;
+  asks->after = [&](SessionRunContext& context, const SessionRunValues&) {
+    if (!std::exchange(asked, true)) context.request_stop("enough");
+  };
+  loses->after = [&](SessionRunContext&, const SessionRunValues&) {
+    if (!std::exchange(lost, true)) throw Aborted("gone");
+  };
+  for (const bool in_step_fn : {false, true}) {
+    CAPTURE(in_step_fn);
+    asked = lost = false;
+    MonitoredSession session(m.g, {.session_creator = m.creator(), .hooks = {asks, loses}});
+    if (in_step_fn)
+      session.run_step_fn([&](StepContext& context) { context.run_with_hooks(m.up); });
+    else
+      session.run(m.up);
+    CHECK(m.value(session) == 1);
+    CHECK(session.should_stop());
+    CHECK(session.stop_reason().text == "Asks: enough");
+    CHECK_THROWS_AS(session.run(m.up), FailedPrecondition);
+  }
+}
+
 TEST_CASE("a singular session gives Aborted to the caller") {
   Model m;
   const auto hook = std::make_shared<Probe>();
