@@ -1,6 +1,7 @@
 // The step that counts is the one after the run, whatever else the run did.
 #include "train/monitored/stop_at_step_hook.h"
 
+#include <limits>
 #include <memory>
 
 #include "graph/error.h"
@@ -11,6 +12,12 @@ namespace runnel {
 namespace {
 
 std::string reached(std::int64_t step) { return cat("global step ", step, " is reached"); }
+
+// `count` steps after `start`, or the last step that can be counted. Requires: count is 0 or more.
+std::int64_t step_after(std::int64_t start, std::int64_t count) {
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  return start > kLast - count ? kLast : start + count;
+}
 
 }  // namespace
 
@@ -29,7 +36,7 @@ void StopAtStepHook::begin(Graph& graph) { step_ = GlobalStepReader(graph, name(
 
 void StopAtStepHook::after_create_session(Session& session, Coordinator& coord) {
   const std::int64_t start = step_.now(session);
-  if (!options_.last_step) options_.last_step = start + *options_.num_steps;
+  if (!options_.last_step) options_.last_step = step_after(start, *options_.num_steps);
   if (start >= *options_.last_step)
     coord.request_stop(StopReason{.cause = StopCause::kStepsReached, .text = reached(start)});
 }

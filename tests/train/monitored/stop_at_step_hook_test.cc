@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "tests/train/monitored/hook_driver.h"
 
 using namespace runnel;
@@ -32,6 +35,16 @@ TEST_CASE("a number of steps counts from where the first session begins, whateve
   CHECK_FALSE(driver.stop);
   driver.run(m.train, 1);
   CHECK(driver.stop);
+}
+
+TEST_CASE("more steps than a number can count never end") {
+  Counting m;
+  const Hook hook = stop_after_steps(std::numeric_limits<std::int64_t>::max());
+  HookDriver driver(m.graph, m.init, {});
+  driver.session->run(m.train);
+  hook->begin(m.graph);
+  hook->after_create_session(*driver.session, driver.coord);
+  CHECK_FALSE(driver.coord.should_stop());
 }
 
 TEST_CASE("a run that does not train brings the end no nearer") {
