@@ -115,9 +115,13 @@ void CheckpointSaverHook::write(Session& session, std::int64_t step) {
 
 void CheckpointSaverHook::write_graph(Session& session) {
   FileSystem& files = session.files();
-  make_directories(files, checkpoint_dir_);
-  write_file_atomically(files, join_path(checkpoint_dir_, "graph.pbtxt"),
-                        session.graph().to_graph_def_text({.add_shapes = true}));
+  try {
+    make_directories(files, checkpoint_dir_);
+    write_file_atomically(files, join_path(checkpoint_dir_, "graph.pbtxt"),
+                          session.graph().to_graph_def_text({.add_shapes = true}));
+  } catch (const Error& error) {
+    log_warning(cat("graph.pbtxt is not written, training goes on: ", error.message()));
+  }
 }
 
 Saver& CheckpointSaverHook::saver(Session& session) {

@@ -147,6 +147,15 @@ TEST_CASE("graph.pbtxt and a .meta beside each checkpoint are written unless ref
   }
 }
 
+TEST_CASE("a graph.pbtxt that cannot be written is a warning, and the steps are saved") {
+  Saved m;
+  std::filesystem::create_directories(m.scratch / "graph.pbtxt/in the way");
+  HookDriver driver(m.graph, m.init, {m.hook(m.every(1))});
+  driver.run(m.train, 1);
+  CHECK(m.log.has("warning: graph.pbtxt is not written, training goes on: "));
+  CHECK(m.steps() == std::vector<std::int64_t>{0, 1});
+}
+
 TEST_CASE("listeners are called around each save, and one may ask for the end but not at the first") {
   Saved m;
   const auto listener = std::make_shared<Listener>();
