@@ -12,6 +12,8 @@ namespace runnel {
 FinalOpsHook::FinalOpsHook(std::vector<FinalOp> final_ops, std::vector<Feed> final_ops_feed_dict)
     : final_ops_(std::move(final_ops)), feeds_(std::move(final_ops_feed_dict)) {}
 
+void FinalOpsHook::begin(Graph&) { values_.clear(); }
+
 void FinalOpsHook::end(Session& session) {
   if (final_ops_.empty()) return;
   std::vector<Fetch> fetches;

@@ -26,6 +26,7 @@ class FinalOpsHook final : public SessionRunHook {
   explicit FinalOpsHook(std::vector<FinalOp> final_ops, std::vector<Feed> final_ops_feed_dict = {});
 
   std::string name() const override { return "FinalOpsHook"; }
+  void begin(Graph& graph) override;
   void end(Session& session) override;
 
   // In the order of the ops; empty before the end.

@@ -27,6 +27,15 @@ TEST_CASE("the final ops run once at the end, and their values stay") {
                        "FinalOpsHook has no op named 'mean': give it as {\"mean\", op}", NotFound);
 }
 
+TEST_CASE("a hook that is used again has no values until its second end") {
+  Counting m;
+  const auto hook = std::make_shared<FinalOpsHook>(std::vector<FinalOp>{{"step", Fetch(m.step)}});
+  HookDriver(m.graph, m.init, {hook}).end();
+  CHECK(hook->final_ops_values().size() == 1);
+  const HookDriver again(m.graph, m.init, {hook});
+  CHECK(hook->final_ops_values().empty());
+}
+
 TEST_CASE("final ops that read an exhausted input are warned of, and their error goes on") {
   Counting m;
   const Output last = count_up_to(m.twin, 0);
