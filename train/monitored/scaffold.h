@@ -28,8 +28,8 @@ class Scaffold {
   // Fills in what was not given, in this order: init_op, ready_op, ready_for_local_init_op, local_init_op,
   // summary_op, saver; then builds the saver and finalises the graph. A piece is the only item of the
   // collection of that name (keys::kInitOp, ..., keys::kSavers), else it is made and added there. Again, it
-  // only finalises the graph. Throws InvalidArgument if a collection holds several items or one of another
-  // kind.
+  // only finalises the graph. Throws FailedPrecondition if a collection holds several items, InvalidArgument
+  // if it holds one of another kind.
   void finalize(Graph& graph);
 
   // What was given, or, after finalize, what is used. Empty if there is none.
@@ -44,8 +44,8 @@ class Scaffold {
   Output summary_op() const;  // also after finalize empty if the graph has no summaries
   Saver* saver() const;       // lives as long as the scaffold, or as the one who gave it says; or null
 
-  // The only item of a collection, or what `make` makes, added there unless it is empty. Throws
-  // InvalidArgument for several items, naming `argument` as the way out.
+  // The only item of a collection, or what `make` makes, added there unless it is empty. Throws as finalize
+  // does, naming `argument` as the way out.
   static Output get_or_default(Graph& graph, std::string_view argument, std::string_view collection_key,
                                const std::function<Output()>& make);
   static Operation get_or_default(Graph& graph, std::string_view argument, std::string_view collection_key,
