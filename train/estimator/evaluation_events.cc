@@ -32,11 +32,8 @@ std::string summary_of(const EvaluationResult& result) {
   return summary;
 }
 
-}  // namespace
-
-void write_evaluation(const std::string& directory, const EvaluationResult& result, const Graph& graph) {
+void write(const std::string& directory, const EvaluationResult& result, const Graph& graph) {
   const std::int64_t step = result.global_step();
-  log_info(cat("Saving dict for global step ", step, ": ", result.text()));
   const std::shared_ptr<FileWriter> writer = FileWriterCache::get(directory, graph);
   writer->add_summary(summary_of(result), step);
   if (!result.checkpoint_path.empty()) {
@@ -44,6 +41,18 @@ void write_evaluation(const std::string& directory, const EvaluationResult& resu
     writer->add_summary(tensor_value("checkpoint_path", Tensor::scalar(result.checkpoint_path), ""), step);
   }
   writer->flush();
+}
+
+}  // namespace
+
+void write_evaluation(const std::string& directory, const EvaluationResult& result, const Graph& graph) {
+  log_info(cat("Saving dict for global step ", result.global_step(), ": ", result.text()));
+  try {
+    write(directory, result, graph);
+  } catch (const Error& error) {
+    log_warning(
+        cat("the evaluation of step ", result.global_step(), " is not in the log: ", error.message()));
+  }
 }
 
 }  // namespace runnel

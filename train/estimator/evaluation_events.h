@@ -10,8 +10,8 @@
 namespace runnel {
 
 // Scalars are curves; other tensors are stored and shown by no plugin, and texts are left out. Writes into
-// the process's one event file of the directory, which has the evaluated graph, too, once. Throws what
-// FileWriter::flush throws.
+// the process's one event file of the directory, which has the evaluated graph, too, once. What cannot be
+// written is a warning: a log stops no training.
 void write_evaluation(const std::string& directory, const EvaluationResult& result, const Graph& graph);
 
 }  // namespace runnel

@@ -126,3 +126,12 @@ TEST_CASE("a metric that is no scalar is stored as a tensor in the same event") 
   CHECK(events[2].summary().value(0).tag() == "each");
   CHECK(events[2].summary().value(0).tensor().tensor_shape().dim(0).size() == line::kRows);
 }
+
+TEST_CASE("an evaluation that cannot be logged has its result all the same, and a warning says so") {
+  const ScratchDirectory scratch;
+  write_file_atomically(real_file_system(), scratch / "eval", "in the way");
+  const LoggedLines log;
+  const EvaluationResult result = line::estimator(scratch.path()).evaluate(line::batches_once(4));
+  CHECK(result.number("mse") == doctest::Approx(mean_square(0, 10)));
+  CHECK(log.has("warning: the evaluation of step 0 is not in the log: "));
+}
