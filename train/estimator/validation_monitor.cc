@@ -7,6 +7,7 @@
 #include "graph/error.h"
 #include "graph/log.h"
 #include "ops/global_step.h"
+#include "train/monitored/second_or_step_timer.h"
 
 namespace runnel {
 
@@ -58,7 +59,7 @@ void ValidationMonitor::after_run(SessionRunContext& context, const SessionRunVa
 
 bool ValidationMonitor::is_due(std::int64_t step) {
   if (!last_step_) last_step_ = step - 1;
-  if (step < *last_step_ + options_.every_n_steps) return false;
+  if (!has_passed(*last_step_, step, options_.every_n_steps)) return false;
   constexpr double kNanos = 1e9;
   const std::int64_t now = estimator_->config().clock().steady_nanos();
   if (looked_nanos_ && static_cast<double>(now - *looked_nanos_) < options_.check_interval_secs * kNanos)

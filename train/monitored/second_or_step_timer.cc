@@ -10,13 +10,12 @@ namespace {
 
 double secs_between(std::int64_t from, std::int64_t to) { return static_cast<double>(to - from) * 1e-9; }
 
-// Without the overflow of a sum: periods may be as large as a number can be.
+}  // namespace
+
 bool has_passed(std::int64_t from, std::int64_t now, std::int64_t period) {
   return now > from && static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(from) >=
                            static_cast<std::uint64_t>(period);
 }
-
-}  // namespace
 
 SecondOrStepTimer::SecondOrStepTimer(SecondOrStepTimerOptions options)
     : options_(std::move(options)), clock_(options_.clock ? *options_.clock : system_clock()) {

@@ -17,6 +17,10 @@ struct TimerElapsed {
   std::int64_t steps = 0;
 };
 
+// True if `now` is `period` steps or more behind `from`; without the overflow of a sum, since periods may be
+// as large as a number can be. Requires: period is 0 or more.
+bool has_passed(std::int64_t from, std::int64_t now, std::int64_t period);
+
 class HookTimer {
  public:
   virtual ~HookTimer() = default;

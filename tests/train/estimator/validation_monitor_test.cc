@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/estimator/fake_estimator.h"
@@ -66,6 +68,13 @@ TEST_CASE("only a new checkpoint is evaluated, every so many steps and seconds")
   CHECK(steps.estimator.evaluated_.size() == 1);  // nine steps after the last look
   steps.step(51);
   CHECK(steps.estimator.evaluated_.size() == 2);
+}
+
+TEST_CASE("a period beyond all steps is never over") {
+  Steps steps({.every_n_steps = std::numeric_limits<std::int64_t>::max()});
+  steps.estimator.arrive_at(20);
+  steps.step(20);
+  CHECK(steps.estimator.evaluated_.empty());
 }
 
 TEST_CASE("training stops when the metric has not been better for early_stopping_rounds steps") {
