@@ -103,7 +103,11 @@ class Training {
   }
 
  private:
-  static double number(const Tensor& loss) {
+  // Requires: one value; of shape [?], or any, the model's loss may have another number of them.
+  double number(const Tensor& loss) const {
+    if (loss.elements() != 1)
+      throw InvalidArgument(cat("Estimator::train: the loss '", model_.spec.loss.name(), "' is ",
+                                loss.dtype(), loss.shape(), " in this step; it must be one value"));
     if (loss.dtype() == DType::kDouble) return loss.values<double>()[0];
     return static_cast<double>(loss.values<float>()[0]);
   }

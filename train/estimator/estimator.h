@@ -57,11 +57,12 @@ class Estimator final : public BaseEstimator {
 
   // Goes on from the newest checkpoint that is whole, or begins. Ends after `steps` more steps, at the step
   // max_steps, when the input ends, a hook says so, or a signal comes; the last step is saved. Does nothing
-  // if a checkpoint of max_steps is there. Throws InvalidArgument for steps and max_steps both, and for
-  // saving_listeners when nothing saves; NanLossDuringTrainingError; what the functions and the session
-  // throw.
+  // if a checkpoint of max_steps is there. Throws InvalidArgument for steps and max_steps both,
+  // saving_listeners when nothing saves, and a loss that is not one value; NanLossDuringTrainingError; what
+  // the functions and the session throw.
   Estimator& train(const InputFunction& input_fn, const TrainOptions& options = {}) override;
-  // Why the last training stopped, and the loss of its last step; kNone, and none, if it made no step.
+  // Why the last training stopped: kNone if there was nothing left to train, or an error ended it; and the
+  // loss of its last step: none if it made no step.
   const StopReason& stop_reason() const { return stop_reason_; }
   std::optional<double> final_loss() const { return final_loss_; }
 

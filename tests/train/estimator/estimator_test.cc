@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "ops/array_movement_ops.h"
 #include "summary/summary_ops.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/summary/reading.h"
@@ -150,6 +152,26 @@ TEST_CASE("a loss that is NaN ends the training with an error") {
   };
   Estimator estimator(diverges, {.config = line::config(scratch.path())});
   CHECK_THROWS_AS(estimator.train(line::all_rows, {.max_steps = 5}), NanLossDuringTrainingError);
+}
+
+TEST_CASE("a loss that has no value in a step ends the training with an error that names it") {
+  const ScratchDirectory scratch;
+  const auto model = [](const ModelContext& c) {
+    EstimatorSpec spec = line::model(c);
+    summary::scalar("loss", spec.loss);
+    const Output none =
+        range(std::int64_t{0} * get_global_step(c.graph).value(), std::int64_t{0}, std::int64_t{1});
+    spec.loss = gather(reshape(spec.loss, {1}), none, {.name = "last_batch"});
+    return spec;
+  };
+  Estimator estimator(model,
+                      {.config = line::config(scratch.path())
+                                     .replace({.save_summary_steps = std::optional<std::int64_t>(),
+                                               .log_step_count_steps = std::optional<std::int64_t>()})});
+  CHECK_THROWS_WITH_AS(
+      estimator.train(line::all_rows, {.max_steps = 3}),
+      "Estimator::train: the loss 'last_batch:0' is float[0] in this step; it must be one value",
+      InvalidArgument);
 }
 
 TEST_CASE("an input that ends is the normal end of training, and its last step is saved") {
