@@ -34,11 +34,12 @@ struct Scene {
 constexpr Scene kScenes[] = {
     {.name = "running"},
     {.name = "running", .signal = SIGINT},
-    {.name = "blocked", .saved = 5},    // in a dequeue
-    {.name = "saving", .saved = 3},     // while a checkpoint is written
-    {.name = "waiting", .saved = 0},    // for a chief; nothing is saved
-    {.name = "ending", .saved = 10},    // and again while it ends
-    {.name = "evaluating", .saved = 4}  // in a session inside the training's
+    {.name = "blocked", .saved = 5},     // in a dequeue
+    {.name = "saving", .saved = 3},      // while a checkpoint is written
+    {.name = "waiting", .saved = 0},     // for a chief; nothing is saved
+    {.name = "ending", .saved = 10},     // and again while it ends
+    {.name = "evaluating", .saved = 4},  // in a session inside the training's
+    {.name = "failing"}                  // in an Experiment whose training cannot end well; its log says why
 };
 
 // --- the process that is stopped
@@ -137,11 +138,44 @@ struct Training {
   std::int64_t done = 0;
 };
 
+// Waits for the stop, and cannot save what it has to.
+class FailsAtEnd final : public SessionRunHook {
+ public:
+  std::string name() const override { return "FailsAtEnd"; }
+  void after_create_session(Session&, Coordinator& coord) override { coord_ = &coord; }
+  void after_run(SessionRunContext&, const SessionRunValues&) override {
+    say("ready");
+    coord_->wait_for_stop();
+  }
+  void end(Session&) override { throw ResourceExhausted("the disk is full"); }
+
+ private:
+  Coordinator* coord_ = nullptr;
+};
+
+void fail(const std::string& folder) {
+  const auto input = [](Graph& g) { return InputBatch{.features = constant(g, Tensor::scalar(1.0f))}; };
+  const auto model = [](const ModelContext& c) {
+    return EstimatorSpec{.mode = c.mode,
+                         .loss = c.features.only(),
+                         .train_op = Operation(assign_add(get_global_step(c.graph), std::int64_t{1}).node())};
+  };
+  Experiment({.estimator = std::make_shared<Estimator>(model, EstimatorOptions{.model_dir = folder}),
+              .train_input_fn = input,
+              .eval_input_fn = input,
+              .train_monitors = {std::make_shared<FailsAtEnd>()}})
+      .train();
+}
+
 int train(const std::string& folder, const std::string& scene) {
   set_log_sink([](LogLevel, const std::string& line) {
     say("log " + line);
     if (line.find("Waiting for model") != std::string::npos) say("ready");
   });
+  if (scene == "failing") {
+    fail(folder);
+    return 1;  // as below
+  }
   Training training(scene);
   monitored_training(training.g, training.options(folder), [&](MonitoredSession& session) {
     while (!session.should_stop()) training.one_step(session);
@@ -244,6 +278,9 @@ bool stop(const std::string& folder, const Scene& scene) {
   }
   const int code = child.wait();
   if (code != 128 + scene.signal) return broken(cat(what, "it ended with ", code, "\n", log));
+  if (std::string(scene.name) == "failing")
+    return log.find("training ended with an error: the disk is full") != log.npos ||
+           broken(cat(what, "its log does not say why\n", log));
   if (std::string(scene.name) == "waiting")
     return !real_file_system().exists(join_path(folder, "checkpoint"));
   const std::int64_t last = scene.saved < 0 ? done : scene.saved;
