@@ -43,8 +43,13 @@ std::string Estimator::export_model(const std::string& export_dir_base, const In
   const std::string folder = new_export_folder(files, config_.clock(), export_dir_base);
   const std::string unfinished = temporary_name(folder);
   make_directories(files, unfinished);
-  saver.save(session, join_path(unfinished, "model.ckpt"));
-  files.rename(unfinished, folder);
+  try {
+    saver.save(session, join_path(unfinished, "model.ckpt"));
+    files.rename(unfinished, folder);
+  } catch (...) {
+    remove_export(files, unfinished);
+    throw;
+  }
   files.sync_directory(export_dir_base);
   log_info(cat("Exported ", checkpoint, " to ", folder));
   return folder;

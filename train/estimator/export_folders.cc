@@ -20,11 +20,6 @@ std::optional<std::int64_t> number_of(const std::string& name) {
   return number;
 }
 
-void remove_folder(FileSystem& files, const std::string& folder) {
-  for (const std::string& name : files.list(folder)) files.remove(join_path(folder, name));
-  files.remove_directory(folder);
-}
-
 }  // namespace
 
 std::string new_export_folder(FileSystem& files, Clock& clock, const std::string& base) {
@@ -48,13 +43,16 @@ std::vector<std::string> export_folders(FileSystem& files, const std::string& ba
 
 void remove_old_exports(FileSystem& files, const std::string& base, std::int64_t keep) {
   const std::vector<std::string> folders = export_folders(files, base);
-  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<std::int64_t>(0, keep)) < folders.size();
-       ++i) {
-    try {
-      remove_folder(files, folders[i]);
-    } catch (const Error& error) {
-      log_warning(cat("The old export ", folders[i], " could not be removed: ", error.message()));
-    }
+  for (std::size_t i = 0; i + static_cast<std::size_t>(std::max<std::int64_t>(0, keep)) < folders.size(); ++i)
+    remove_export(files, folders[i]);
+}
+
+void remove_export(FileSystem& files, const std::string& folder) {
+  try {
+    for (const std::string& name : files.list(folder)) files.remove(join_path(folder, name));
+    files.remove_directory(folder);
+  } catch (const Error& error) {
+    log_warning(cat("The export ", folder, " could not be removed: ", error.message()));
   }
 }
 

@@ -18,7 +18,8 @@ std::string new_export_folder(FileSystem& files, Clock& clock, const std::string
 // Those there are, the oldest first. None if the base is missing.
 std::vector<std::string> export_folders(FileSystem& files, const std::string& base);
 
-// Removes the oldest until `keep` are left. What it cannot remove is warned of.
+// Removes one, or the oldest until `keep` are left. What cannot be removed is warned of.
+void remove_export(FileSystem& files, const std::string& folder);
 void remove_old_exports(FileSystem& files, const std::string& base, std::int64_t keep);
 
 }  // namespace runnel

@@ -60,8 +60,9 @@ class BestExporter final : public FolderExporter {
   }
   std::string export_model(const ExporterRequest& request) override {
     if (best_ && !compare_fn_(*best_, request.eval_result)) return "";
+    const std::string folder = write(request);
     best_ = request.eval_result;
-    return write(request);
+    return folder;
   }
 
  private:

@@ -1,6 +1,7 @@
 // Exports: what is in one, that it runs by itself, and which are kept.
 #include <doctest/doctest.h>
 
+#include "graph/io/forwarding_file_system.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/estimator/line_model.h"
 #include "train/checkpoint/import_meta_graph.h"
@@ -17,6 +18,17 @@ EvaluationResult with_loss(float loss) {
   result.values = {{"loss", Tensor::scalar(loss)}};
   return result;
 }
+
+// The machine's files, until there is no room for another index.
+class FullDisk final : public ForwardingFileSystem {
+ public:
+  FullDisk() : ForwardingFileSystem(real_file_system()) {}
+  void rename(const std::string& from, const std::string& to) override {
+    if (full && to.ends_with(".index")) throw ResourceExhausted("the disk is full");
+    files_.rename(from, to);
+  }
+  bool full = false;
+};
 
 }  // namespace
 
@@ -79,6 +91,34 @@ TEST_CASE("the latest exporter keeps the newest, the final one exports at the en
   CHECK_FALSE(exports(*best, 4, false));
   CHECK_FALSE(exports(*best, 3, false));
   CHECK(exports(*best, 2, false));
+}
+
+TEST_CASE("what could not be exported is not the best so far") {
+  const ScratchDirectory scratch;
+  Estimator estimator = line::estimator(scratch / "model");
+  const auto best = best_exporter({.name = "best", .serving_input_fn = line::serving_input});
+  const auto exported = [&](float loss) {
+    const EvaluationResult result = with_loss(loss);
+    return best->export_model({.estimator = estimator,
+                               .export_path = scratch / "best",
+                               .checkpoint_path = "",
+                               .eval_result = result});
+  };
+  CHECK_THROWS_AS(exported(1), NotFound);
+  estimator.train(line::all_rows, {.max_steps = 1});
+  CHECK_FALSE(exported(2).empty());
+}
+
+TEST_CASE("an export that fails leaves nothing behind") {
+  const ScratchDirectory scratch;
+  FullDisk files;
+  Estimator estimator(line::model,
+                      {.config = line::config(scratch / "model")
+                                     .replace({.session_config = SessionOptions{.file_system = &files}})});
+  estimator.train(line::all_rows, {.max_steps = 1});
+  files.full = true;
+  CHECK_THROWS_AS(estimator.export_model(scratch / "export", line::serving_input), ResourceExhausted);
+  CHECK(real_file_system().list(scratch / "export").empty());
 }
 
 TEST_CASE("exporters and strategies refuse what they cannot work with") {
