@@ -24,15 +24,20 @@ std::string QueueAttempt::cancelled() const {
 
 std::vector<Tensor> QueueAttempt::take() {
   if (failed_ != Code{}) throw_error(failed_, why_);
-  std::vector<QueueElement> taken = std::exchange(taken_, {});
   if (puts_in()) return {};
-  if (kind_ == Kind::kDequeue) return std::move(taken.front());
+  // If there is no memory for a batch, the elements stay here and go back into the queue.
+  std::vector<Tensor> out = kind_ == Kind::kDequeue ? std::move(taken_.front()) : batch();
+  taken_.clear();
+  return out;
+}
+
+std::vector<Tensor> QueueAttempt::batch() const {
   const QueueForm& form = queue_->form();
   std::vector<Tensor> out;
   for (std::size_t k = 0; k < form.types.size(); ++k) {
     std::vector<Tensor> rows;
-    rows.reserve(taken.size());
-    for (QueueElement& element : taken) rows.push_back(std::move(element[k]));
+    rows.reserve(taken_.size());
+    for (const QueueElement& element : taken_) rows.push_back(element[k]);
     out.push_back(batch_of(form.types[k], form.shapes[k], rows));
   }
   return out;

@@ -50,6 +50,7 @@ class QueueAttempt final : public Parked {
  private:
   friend class Queue;
   bool puts_in() const;
+  std::vector<Tensor> batch() const;  // of what was taken
 
   const std::shared_ptr<Queue> queue_;
   const Kind kind_;

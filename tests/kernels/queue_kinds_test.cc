@@ -110,6 +110,23 @@ TEST_CASE("a padded batch takes the largest of its elements in each dimension an
   CHECK(session.run(rest[0]) == Tensor(DType::kInt32, {1, 0, 2}));
 }
 
+TEST_CASE("elements whose batch is too large for memory stay in the queue") {
+  Graph g;
+  const PaddingFIFOQueue q(g, 9, {DType::kUint8}, {{kUnknown, kUnknown}});
+  const Output x = placeholder<std::uint8_t>(g, {kUnknown, kUnknown}, "x");
+  const Operation put = q.enqueue({x});
+  const QueueItem two = q.dequeue_many(2), one = q.dequeue();
+  const Output size = q.size();
+  Session session(g);
+  constexpr std::int64_t kLong = 1 << 24;
+  session.run(put, {{x, Tensor::zeros(DType::kUint8, {1, kLong})}});
+  session.run(put, {{x, Tensor::zeros(DType::kUint8, {kLong, 1})}});
+  CHECK_THROWS_AS(session.run(two[0]), ResourceExhausted);
+  REQUIRE(session.get<std::int32_t>(size) == 2);
+  CHECK(session.run(one[0]).shape() == Shape{1, kLong});
+  CHECK(session.run(one[0]).shape() == Shape{kLong, 1});
+}
+
 TEST_CASE("padding puts an element of any rank into the corner of its place") {
   const Tensor small = Tensor::from<float>({1, 2, 1}, std::vector<float>{1, 2});
   const Tensor large = Tensor::from<float>({2, 1, 2}, std::vector<float>{3, 4, 5, 6});
