@@ -165,6 +165,7 @@ class Pruner {
     const Node& node = *work_.at(i).node;
     const Role role = node.spec().traits.role;
     if (role == Role::kPlaceholder) {
+      if (unfed_.empty()) unfed_for_ = root_;
       unfed_.push_back(i);
     } else if (node.is_foreign() || role == Role::kLoop || role == Role::kNextIteration) {
       lacking_.push_back(i);
@@ -191,7 +192,7 @@ class Pruner {
   [[noreturn]] void refuse_unfed() const {
     const Node& first = *work_.at(unfed_.front()).node;
     std::string text = cat("You must feed a value for placeholder tensor '", first.name(), "' with dtype ",
-                           first.output_type(0), " and shape ", first.output_shape(0), ": ", root_,
+                           first.output_type(0), " and shape ", first.output_shape(0), ": ", unfed_for_,
                            " needs it (", path_to(unfed_.front()), ")");
     if (unfed_.size() > 1) text += "; also not fed:";
     for (std::size_t k = 1; k < unfed_.size(); ++k) text += " '" + work_.name_of(unfed_[k]) + "'";
@@ -226,7 +227,7 @@ class Pruner {
   std::vector<int> from_;  // the node for whose sake a node was taken
   std::vector<int> unfed_, lacking_;
   int current_ = -1;
-  std::string root_;
+  std::string root_, unfed_for_;  // the fetch that is taken, and the one that needs the first unfed node
   WorkGraph work_;
 };
 

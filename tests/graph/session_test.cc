@@ -83,10 +83,10 @@ TEST_CASE("a wrong feed is refused with name and both shapes or dtypes") {
 TEST_CASE("a missing feed names the placeholder, the fetch and the way between them") {
   Graph g;
   const Output x = placeholder<float>(g, {2}, "x");
-  const Output y = square(x, {.name = "y"});
+  const Output y = square(x, {.name = "y"}), other = constant(g, Tensor::scalar(1.0f));
   Session session(g);
   try {
-    session.run(y);
+    session.run({y, other});
     FAIL("nothing was thrown");
   } catch (const InvalidArgument& error) {
     CHECK(error.message() ==
