@@ -64,7 +64,7 @@ bool FaultFileSystem::step(const char* action, const std::string& path, bool wri
   const std::string message = cat("cannot ", action, " '", path, "': injected: ");
   switch (fault_) {
     case Fault::kStop: throw Aborted(message + "the process was killed");
-    case Fault::kInputError: throw Unavailable(message + "input/output error");
+    case Fault::kInputError: throw Unknown(message + "input/output error");
     case Fault::kShortWrite:
       if (writes) return true;
       [[fallthrough]];

@@ -18,6 +18,8 @@
 namespace runnel {
 namespace {
 
+// Never Unavailable or Aborted, which mean "try again", and would take training back to its last checkpoint,
+// and never OutOfRange, which means the end of the input.
 Code code_of(int number) {
   switch (number) {
     case ENOENT: return Code::kNotFound;
@@ -26,6 +28,7 @@ Code code_of(int number) {
     case EROFS: return Code::kPermissionDenied;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
     case EMFILE:
     case ENFILE:
     case ENOMEM: return Code::kResourceExhausted;
@@ -36,7 +39,7 @@ Code code_of(int number) {
     case ENAMETOOLONG:
     case EINVAL:
     case ELOOP: return Code::kInvalidArgument;
-    default: return Code::kUnavailable;
+    default: return Code::kUnknown;
   }
 }
 
@@ -269,7 +272,7 @@ class PosixFileSystem final : public FileSystem, public LocksDirectories {
   std::string absolute(const std::string& path) override {
     std::error_code error;
     const std::filesystem::path found = std::filesystem::absolute(path, error);
-    if (error) throw Unavailable(cat("cannot tell where '", path, "' is: ", error.message()));
+    if (error) throw Unknown(cat("cannot tell where '", path, "' is: ", error.message()));
     return found.string();
   }
 };

@@ -37,7 +37,7 @@ class Folder {
  public:
   Folder() {
     path = (std::filesystem::temp_directory_path() / "runnel_disk_XXXXXX").string();
-    if (!::mkdtemp(path.data())) throw Unavailable(cat("cannot make '", path, "'"));
+    if (!::mkdtemp(path.data())) throw Unknown(cat("cannot make '", path, "'"));
   }
   ~Folder() {
     ::umount(path.c_str());

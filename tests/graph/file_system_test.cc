@@ -2,6 +2,8 @@
 #include "graph/io/file_system.h"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -149,6 +151,21 @@ TEST_CASE("errors carry the action, the path and the system's reason") {
         "a path holds a zero byte after 'a'");
   CHECK(message_of<InvalidArgument>([&] { files.open_for_reading("/dev/null"); }) ==
         "cannot read '/dev/null': not a regular file");
+}
+
+TEST_CASE("a broken disk and a limit on files are no reason to try again, nor the end of an input") {
+  FileSystem& files = real_file_system();
+  const auto broken = files.open_for_writing("/proc/self/mem", WriteMode::kAppend);  // no memory is at 0
+  CHECK(message_of<Unknown>([&] { broken->append("x"); }).ends_with("Input/output error"));
+  const ScratchDirectory dir;
+  const auto before = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit;
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit small{.rlim_cur = 4, .rlim_max = limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  CHECK_THROWS_AS(write(files, dir / "a", "twelve bytes"), ResourceExhausted);
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  ::signal(SIGXFSZ, before);
 }
 
 TEST_CASE("a full disk tells the bytes wanted and the bytes free") {

@@ -12,7 +12,7 @@ namespace {
 // not give them.
 bool is_damage(Code code) {
   return code == Code::kDataLoss || code == Code::kNotFound || code == Code::kInvalidArgument ||
-         code == Code::kUnavailable;
+         code == Code::kUnknown;
 }
 
 }  // namespace
