@@ -2,7 +2,6 @@
 #include "train/checkpoint/checkpoint_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "train/checkpoint/bundle_entry.h"
 #include "train/checkpoint/index_table.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
 namespace {
@@ -64,17 +64,9 @@ struct FoundPrefix {
 };
 
 FoundPrefix found_prefix(std::string name, double modified) {
-  const auto dash = name.rfind('-');
-  std::int64_t step = -1;
-  if (dash != std::string::npos) {
-    const char* const end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + dash + 1, end, step);
-    if (error == std::errc() && stop == end && step >= 0) {
-      std::string base = name.substr(0, dash);
-      return {.name = std::move(name), .base = std::move(base), .step = step, .modified = modified};
-    }
-  }
-  return {.name = name, .base = name, .modified = modified};
+  const auto step = step_behind(name);
+  std::string base = step ? name.substr(0, name.rfind('-')) : name;
+  return {.name = std::move(name), .base = std::move(base), .step = step.value_or(-1), .modified = modified};
 }
 
 [[noreturn]] void refuse_file(FileSystem& files, const std::string& path) {

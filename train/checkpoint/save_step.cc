@@ -4,17 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "graph/error.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
 namespace {
-
-std::int64_t step_number(const Output& tensor, const Tensor& value) {
-  if ((value.dtype() != DType::kInt32 && value.dtype() != DType::kInt64) || value.elements() != 1)
-    throw InvalidArgument(cat("global_step '", tensor.name(), "' is ", value.dtype(), value.shape(),
-                              ": it must be an integer scalar"));
-  return integers(value)[0];
-}
 
 // True if a node comes before a SaveV2 node by a control edge, its own or that of what makes its prefix and
 // names; what makes the tensors that it saves does not count.
@@ -69,7 +62,7 @@ SaveCut read_cut(Session& session, const SaveStep& step, std::optional<Output> s
   std::vector<Fetch> fetches(saved.begin(), saved.end());
   if (step.tensor()) fetches.emplace_back(*step.tensor());
   const std::vector<Tensor> values = session.run(std::span<const Fetch>(fetches));
-  if (step.tensor()) cut.step = step_number(*step.tensor(), values.back());
+  if (step.tensor()) cut.step = step_number(values.back(), step.tensor()->name());
   for (std::size_t i = 0; i < saved.size(); ++i) cut.values.push_back({saved[i], values[i]});
   return cut;
 }

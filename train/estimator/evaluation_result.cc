@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "graph/error.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
 namespace {
@@ -46,7 +47,7 @@ double EvaluationResult::number(const std::string& name) const {
 std::int64_t EvaluationResult::global_step() const {
   const auto at = values.find("global_step");
   if (at == values.end()) throw NotFound("the evaluation has no global_step: it is empty");
-  return integers(at->second)[0];
+  return step_number(at->second, "global_step");
 }
 
 std::string EvaluationResult::text() const {

@@ -9,7 +9,7 @@
 namespace runnel {
 
 // The value of `global_step` in the checkpoint; 0 for the prefix "", and for a checkpoint without one. Throws
-// what CheckpointReader throws.
+// InvalidArgument if it is no integer scalar, and what CheckpointReader throws.
 std::int64_t global_step_of(const std::string& prefix, FileSystem& files);
 
 }  // namespace runnel

@@ -7,6 +7,7 @@
 #include "graph/error.h"
 #include "graph/log.h"
 #include "ops/global_step.h"
+#include "train/checkpoint/step_number.h"
 #include "train/monitored/second_or_step_timer.h"
 
 namespace runnel {
@@ -40,7 +41,7 @@ std::optional<SessionRunArgs> ValidationMonitor::before_run(SessionRunContext&) 
 }
 
 void ValidationMonitor::after_run(SessionRunContext& context, const SessionRunValues& values) {
-  const std::int64_t step = integers(values.results[0])[0];
+  const std::int64_t step = step_number(values.results[0], "global_step");
   if (!is_due(step)) return;
   last_step_ = step;
   const std::string newest = estimator_->latest_checkpoint();

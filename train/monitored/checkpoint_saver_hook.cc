@@ -3,7 +3,6 @@
 #include "train/monitored/checkpoint_saver_hook.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "graph/error.h"
@@ -11,6 +10,7 @@
 #include "graph/log.h"
 #include "summary/file_writer.h"
 #include "summary/file_writer_cache.h"
+#include "train/checkpoint/step_number.h"
 #include "train/monitored/session_notes.h"
 
 namespace runnel {
@@ -20,13 +20,6 @@ std::string required(std::string checkpoint_dir, Location where) {
   if (checkpoint_dir.empty())
     throw InvalidArgument("CheckpointSaverHook has no directory to save to: give checkpoint_dir", where);
   return checkpoint_dir;
-}
-
-// N of "PATH-N"; `otherwise` if nothing was saved, for want of variables.
-std::int64_t step_in(const std::string& prefix, std::int64_t otherwise) {
-  std::int64_t step = otherwise;
-  std::from_chars(prefix.data() + prefix.rfind('-') + 1, prefix.data() + prefix.size(), step);
-  return step;
 }
 
 }  // namespace
@@ -108,7 +101,7 @@ void CheckpointSaverHook::write(Session& session, std::int64_t step) {
   notes_->flush_logs();
   const std::string prefix = saver(session).save(
       session, path_, {.global_step = step_.variable(), .write_meta_graph = options_.save_graph_def});
-  const std::int64_t saved = step_in(prefix, step);
+  const std::int64_t saved = step_behind(prefix).value_or(step);  // none without variables to save
   notes_->note_saved(path_, saved);
   writer_->add_session_log(SessionStatus::kCheckpoint, saved, path_);
 }

@@ -1,16 +1,10 @@
-// Steps are int64, or int32 in graphs that say so.
+// See global_step_reader.h.
 #include "train/monitored/global_step_reader.h"
 
 #include "ops/global_step.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
-namespace {
-
-std::int64_t number_of(const Tensor& step) {
-  return step.dtype() == DType::kInt64 ? step.scalar<std::int64_t>() : integers(step).front();
-}
-
-}  // namespace
 
 GlobalStepReader::GlobalStepReader(const Graph& graph, const std::string& hook)
     : step_(get_global_step(graph)) {
@@ -21,14 +15,16 @@ GlobalStepReader::GlobalStepReader(const Graph& graph, const std::string& hook)
   in_run_ = !step_.parts().is_resource;
 }
 
-std::int64_t GlobalStepReader::now(Session& session) const { return number_of(session.run(step_.value())); }
+std::int64_t GlobalStepReader::now(Session& session) const {
+  return step_number(session.run(step_.value()), step_.name());
+}
 
 std::vector<Fetch> GlobalStepReader::fetches() const {
   return in_run_ ? std::vector<Fetch>{step_.value()} : std::vector<Fetch>{};
 }
 
 std::int64_t GlobalStepReader::after(SessionRunContext& context, const SessionRunValues& values) const {
-  return in_run_ ? number_of(values.results.front()) : now(context.session());
+  return in_run_ ? step_number(values.results.front(), step_.name()) : now(context.session());
 }
 
 }  // namespace runnel

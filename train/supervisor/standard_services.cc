@@ -6,6 +6,7 @@
 
 #include "graph/error.h"
 #include "graph/log.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
 namespace {
@@ -17,8 +18,7 @@ void record_summary(const ServiceTools& tools, Output summary_op) {
     return;
   }
   const auto [summary, step] = tools.session->run({summary_op, tools.global_step});
-  const std::int64_t number =
-      step.dtype() == DType::kInt32 ? step.scalar<std::int32_t>() : step.scalar<std::int64_t>();
+  const std::int64_t number = step_number(step, tools.global_step.name());
   log_info(cat("Recording summary at step ", number, "."));
   tools.writer->add_summary(summary, number);
 }

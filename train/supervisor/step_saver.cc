@@ -2,22 +2,13 @@
 // run with the values.
 #include "train/supervisor/step_saver.h"
 
-#include <charconv>
-
 #include "graph/error.h"
 #include "graph/io/file_system.h"
 #include "graph/log.h"
+#include "train/checkpoint/step_number.h"
 
 namespace runnel {
 namespace {
-
-// The number behind the last dash: that of the cut that was saved.
-std::int64_t step_of(const std::string& prefix) {
-  std::int64_t step = 0;
-  const char* const end = prefix.data() + prefix.size();
-  std::from_chars(prefix.data() + prefix.rfind('-') + 1, end, step);
-  return step;
-}
 
 // A log that cannot be written is no reason to leave a step unsaved.
 void flush(FileWriter& writer) {
@@ -31,13 +22,7 @@ void flush(FileWriter& writer) {
 }  // namespace
 
 std::int64_t read_step(Session& session, Output global_step) {
-  const Tensor value = session.run(global_step);
-  if (value.elements() == 1) {
-    if (value.dtype() == DType::kInt64) return value.scalar<std::int64_t>();
-    if (value.dtype() == DType::kInt32) return value.scalar<std::int32_t>();
-  }
-  throw InvalidArgument(cat("global_step '", global_step.name(), "' is ", value.dtype(), value.shape(),
-                            ": it must be an integer scalar"));
+  return step_number(session.run(global_step), global_step.name());
 }
 
 void StepSaver::note_restored(Session& session, const std::string& prefix) {
@@ -45,7 +30,7 @@ void StepSaver::note_restored(Session& session, const std::string& prefix) {
   if (!global_step_ || !base_name_of(prefix).starts_with(base_name_of(path_) + "-") ||
       files.identity(parent_of(prefix)) != files.identity(parent_of(path_)))
     return;
-  const std::int64_t step = step_of(prefix);
+  const std::optional<std::int64_t> step = step_behind(prefix);
   if (step != read_step(session, global_step_)) return;
   const std::lock_guard hold(mutex_);
   saved_ = step;
@@ -60,7 +45,7 @@ bool StepSaver::save(Session& session, StepSaveOptions options) {
       saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});
   if (prefix.empty()) return false;  // a saver without variables
   if (!global_step_) return true;
-  saved_ = step_of(prefix);
+  saved_ = step_behind(prefix);  // that of the cut that was saved
   if (writer_) writer_->add_session_log(SessionStatus::kCheckpoint, *saved_, path_);
   return true;
 }
