@@ -13,6 +13,7 @@
 #include "ops/control_flow_ops.h"
 #include "ops/variable_init.h"
 #include "summary/summary_ops.h"
+#include "train/supervisor/saved_model_initializers.h"
 
 namespace runnel {
 
@@ -59,10 +60,7 @@ Output report(Graph& graph, Output variables) {
 
 Operation default_init_op(Graph& graph) {
   std::vector<Operation> all{initialize_global_variables(graph), no_op(graph, {.name = "init"})};
-  for (const CollectionItem& item : graph.collection("saved_model_initializers")) {
-    if (const auto* operation = std::get_if<Operation>(&item)) all.push_back(*operation);
-    if (const auto* output = std::get_if<Output>(&item)) all.push_back(Operation(output->node()));
-  }
+  for (const Operation& operation : saved_model_initializers(graph)) all.push_back(operation);
   return group(graph, all);
 }
 

@@ -13,6 +13,7 @@
 #include "train/checkpoint/checkpoint_state.h"
 #include "train/checkpoint/restored_tensors.h"
 #include "train/supervisor/missing_values.h"
+#include "train/supervisor/saved_model_initializers.h"
 
 namespace runnel {
 namespace {
@@ -80,13 +81,6 @@ std::string listed(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += cat(out.empty() ? "" : ", ", name);
   return out;
-}
-
-void run_saved_model_initializers(Session& session) {
-  for (const CollectionItem& item : session.graph().collection("saved_model_initializers")) {
-    if (const auto* operation = std::get_if<Operation>(&item)) session.run(*operation);
-    if (const auto* output = std::get_if<Output>(&item)) session.run(Operation(output->node()));
-  }
 }
 
 }  // namespace
@@ -171,7 +165,7 @@ bool SessionManager::restore(PreparedSession& prepared, const From& from) const 
   if (!from.saver || (from.directory.empty() && from.file.empty())) return false;
   const std::string prefix = from.file.empty() ? checkpoint_in(session, from) : from.file;
   if (prefix.empty()) return false;
-  run_saved_model_initializers(session);
+  for (const Operation& operation : saved_model_initializers(session.graph())) session.run(operation);
   try {
     prepared.report = from.saver->restore(session, prefix, from.restore);
   } catch (const Error& error) {
