@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,12 @@ namespace runnel {
 namespace {
 
 constexpr std::size_t kMaxNotes = 16;  // named in full; a thousand threads may fail for one cause
+
+// A wait of NaN seconds would never end, which nobody asks for.
+double checked(double seconds, const char* what) {
+  if (!std::isnan(seconds)) return seconds;
+  throw InvalidArgument(cat("Coordinator: ", what, " is NaN; give seconds, or infinity to wait without end"));
+}
 
 std::string thread_prefix() {
   const CoordinatedThread current = CoordinatedThread::current();
@@ -248,7 +255,7 @@ void Coordinator::request_stop(StopReason reason) {
 bool Coordinator::should_stop() const { return state_->stopped() || is_of_former_run(); }
 
 bool Coordinator::wait_for_stop(double timeout_secs) const {
-  return wait_for_stop_until(state_->clock->deadline_in(timeout_secs));
+  return wait_for_stop_until(state_->clock->deadline_in(checked(timeout_secs, "timeout_secs")));
 }
 
 bool Coordinator::wait_for_stop_until(std::int64_t deadline) const {
@@ -294,6 +301,7 @@ std::vector<CoordinatedThread> Coordinator::State::wait_and_take(double grace_se
 }
 
 void Coordinator::join(JoinOptions options) {
+  checked(options.stop_grace_period_secs, "stop_grace_period_secs");
   for (const CoordinatedThread& thread : options.threads) register_thread(thread);
   std::vector<CoordinatedThread> left;
   for (const CoordinatedThread& thread : state_->wait_and_take(options.stop_grace_period_secs)) {

@@ -48,9 +48,9 @@ class [[nodiscard]] OnStop {
   std::unique_ptr<Registration> registration_;
 };
 
-// All calls may be made from any thread. What it knows is shared with its threads, so that one which does not
-// end in time may outlive it. When it goes without join(), it requests a stop and waits for its threads as
-// join() does; what join() would have raised is logged.
+// All calls may be made from any thread. A time that is NaN is InvalidArgument. What it knows is shared with
+// its threads, so that one which does not end in time may outlive it. When it goes without join(), it
+// requests a stop and waits for its threads as join() does; what join() would have raised is logged.
 class Coordinator {
  public:
   explicit Coordinator(CoordinatorOptions options = {});

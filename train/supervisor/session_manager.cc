@@ -1,6 +1,7 @@
 // The steps of a start, in order.
 #include "train/supervisor/session_manager.h"
 
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,12 @@
 
 namespace runnel {
 namespace {
+
+double checked_wait(double secs, Location where) {
+  if (!std::isnan(secs)) return secs;
+  throw InvalidArgument("SessionManager: max_wait_secs is NaN; give seconds, or infinity to wait without end",
+                        where);
+}
 
 std::string shown(const Operation& operation) { return operation ? operation.name() : "none"; }
 
@@ -213,6 +220,7 @@ void SessionManager::require_ready(Session& session, const PrepareSessionOptions
 }
 
 PreparedSession SessionManager::prepare(PrepareSessionOptions o) const {
+  o.max_wait_secs = checked_wait(o.max_wait_secs, options_.where);
   PreparedSession out{open(o.master, o.config)};
   StoppableWait waiting(options_.clock, o.coord);
   waiting.watch(out.session);
@@ -234,6 +242,7 @@ PreparedSession SessionManager::prepare(PrepareSessionOptions o) const {
 }
 
 RecoveredSession SessionManager::recover_session(RecoverSessionOptions o) const {
+  o.max_wait_secs = checked_wait(o.max_wait_secs, options_.where);
   PreparedSession prepared{open(o.master, o.config)};
   const std::shared_ptr<Session>& session = prepared.session;
   StoppableWait waiting(options_.clock, o.coord);
@@ -252,6 +261,7 @@ RecoveredSession SessionManager::recover_session(RecoverSessionOptions o) const 
 }
 
 std::shared_ptr<Session> SessionManager::wait_for_session(WaitForSessionOptions o) const {
+  o.max_wait_secs = checked_wait(o.max_wait_secs, options_.where);
   StoppableWait waiting(options_.clock, o.coord);
   for (;;) {
     std::shared_ptr<Session> session = open(o.master, o.config);

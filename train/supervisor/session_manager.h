@@ -76,7 +76,7 @@ struct RecoveredSession {
 };
 
 // Shares its graph. Calls may come from many threads. All of them throw Unimplemented for a master other than
-// "" and Cancelled if `coord` stops before the session is there.
+// "", InvalidArgument for a max_wait_secs of NaN, and Cancelled if `coord` stops before the session is there.
 class SessionManager {
  public:
   // Throws InvalidArgument for a ready_for_local_init_op without a local_init_op, and for times that are no

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <future>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -44,6 +45,18 @@ TEST_CASE("the error of join keeps class, code, node and place") {
     CHECK(error.where().line == 7);
     CHECK(error.message() == "torn; later errors: a bug");
   }
+}
+
+TEST_CASE("a coordinator waits for no time that is no number") {
+  const LoggedLines lines;
+  Coordinator coord;
+  coord.request_stop();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH_AS(
+      coord.join({.stop_grace_period_secs = kNan}),
+      "Coordinator: stop_grace_period_secs is NaN; give seconds, or infinity to wait without end",
+      InvalidArgument);
+  CHECK_THROWS_AS(coord.wait_for_stop(kNan), InvalidArgument);
 }
 
 TEST_CASE("an error of a class of the user's own goes through join as it is, and what came later is logged") {

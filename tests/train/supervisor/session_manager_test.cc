@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <thread>
 
 #include "graph/graph.h"
@@ -309,6 +310,19 @@ TEST_CASE(
                   DeadlineExceeded);
   const SessionManager unchecked(m.g, {.clock = &clock});
   CHECK(unchecked.wait_for_session({.max_wait_secs = 0}));
+}
+
+TEST_CASE("nobody waits for a time that is no number") {
+  Model m;
+  Coordinator stopped;
+  stopped.request_stop();
+  const SessionManager manager = m.manager();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  CHECK_THROWS_WITH_AS((void)manager.wait_for_session({.max_wait_secs = kNan, .coord = &stopped}),
+                       "SessionManager: max_wait_secs is NaN; give seconds, or infinity to wait without end",
+                       InvalidArgument);
+  CHECK_THROWS_AS((void)manager.prepare_session({.max_wait_secs = kNan, .coord = &stopped}), InvalidArgument);
+  CHECK_THROWS_AS((void)manager.recover_session({.max_wait_secs = kNan, .coord = &stopped}), InvalidArgument);
 }
 
 TEST_CASE("a remote master is unimplemented, and arguments that say nothing are refused") {
