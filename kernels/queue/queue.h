@@ -75,7 +75,6 @@ struct QueueForm {
   std::vector<DType> types;
   std::vector<Shape> shapes;           // none: any
   std::int64_t min_after_dequeue = 0;  // elements that stay while it is open
-  bool pads = false;                   // shapes may be known in part; batches are padded
   bool whole_batches = false;          // nothing of a batch is taken before all of it is there
 };
 
