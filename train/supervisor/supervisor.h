@@ -101,7 +101,7 @@ class Supervisor {
   void summary_computed(Session& session, const Tensor& summary,
                         std::optional<std::int64_t> global_step = {});
 
-  // Empty, null or 0 where there is none, and where this is not the chief.
+  // Empty, null or 0 where there is none; so are writer, periods and save_path where this is not the chief.
   bool is_chief() const;
   const SessionManager& session_manager() const;
   Coordinator& coord();
