@@ -1,10 +1,12 @@
 // Fits a line under a Supervisor, which saves and summarises in the background, goes on from the newest
-// checkpoint when the program is started again, and saves the last step when it is stopped. Four ways to use
-// one:
+// checkpoint when the program is started again, and saves the last step when it is stopped. Four scenarios:
+//
 //   simple       services do everything
-//   large-model  no summary service, which would need memory for a second run: the loop makes summaries every
-//   100 steps pre-trained  the first start takes the weight from another model's checkpoint, by an init
-//   function own-service  a service of one's own, beside those of the supervisor
+//   large-model  no summary service, which would need memory for a second run: the loop makes summaries
+//                every 100 steps
+//   pre-trained  the first start takes the weight from another model's checkpoint, by an init function
+//   own-service  a service of one's own, beside those of the supervisor
+//
 // Step N trains on points that N alone decides, so a run that was stopped or killed ends with the very
 // numbers of one that was not. The last line is "step N loss L weight W bias B".
 #include <cinttypes>

@@ -15,9 +15,9 @@ namespace runnel {
 //   num_epochs  how often it may be read; none: for ever, and no node is added
 //   returns     T[dims]
 //   T           any
-//   errors      InvalidArgument if num_epochs is below 1; from Session::run OutOfRange after the last time,
-//   and
-//               FailedPrecondition before the counter, the local variable NAME/epochs, is initialised
+//   errors      InvalidArgument if num_epochs is below 1; from Session::run OutOfRange after the last
+//               time, and FailedPrecondition before the counter, the local variable NAME/epochs, is
+//               initialised
 //   grad        as Identity
 //   source      tf.train.limit_epochs
 Output limit_epochs(Output tensor, std::optional<std::int64_t> num_epochs = {}, OpOptions options = {});

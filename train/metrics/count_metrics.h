@@ -11,9 +11,8 @@ namespace runnel::metrics {
 //   labels, predictions  T[...], made bool
 //   returns              float[] twice
 //   T                    bool, float, double, integers
-//   errors               InvalidArgument if the shapes differ (a last dimension of 1 apart) or weights can
-//   not
-//                        be spread over them: here if known, else from Session::run
+//   errors               InvalidArgument if the shapes differ (a last dimension of 1 apart) or weights
+//                        can not be spread over them: here if known, else from Session::run
 //   grad                 none
 //   source               tf.metrics.true_positives, ...; scopes of those names, variable SCOPE/count
 Metric true_positives(Output labels, Output predictions, MetricOptions options = {});
