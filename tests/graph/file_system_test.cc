@@ -10,6 +10,7 @@
 #include "graph/io/fault_file_system.h"
 #include "graph/io/memory_file_system.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -20,16 +21,6 @@ void write(FileSystem& files, const std::string& path, const std::string& bytes,
   file->append(bytes);
   if (sync) file->sync();
   file->close();
-}
-
-template <class E, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.message();
-  }
-  return "no error of this class";
 }
 
 // Runs the same check on the real file system and on the one in memory.

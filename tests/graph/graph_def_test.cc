@@ -8,6 +8,7 @@
 #include "graph/error.h"
 #include "graph/io/file_system.h"
 #include "runnel/graph.pb.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -58,12 +59,7 @@ std::string join_node(const std::string& name, const std::vector<std::string>& i
 }
 
 std::string refusal(Graph& g, const std::string& def) {
-  try {
-    g.import_graph_def(def);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return what_of([&] { g.import_graph_def(def); });
 }
 
 std::vector<std::string> names(const Graph& g) {

@@ -10,6 +10,7 @@
 #include "graph/io/file_system.h"
 #include "graph/log.h"
 #include "runnel/meta_graph.pb.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -26,12 +27,7 @@ pb::MetaGraphDef parsed(const std::string& bytes) {
 }
 
 std::string refusal(Graph& g, const std::string& bytes) {
-  try {
-    import_meta_graph_def(g, bytes);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return what_of([&] { import_meta_graph_def(g, bytes); });
 }
 
 const char* kFiles[] = {"meta/kitchen.meta", "meta/dense.meta", "linear_ref/linear.ckpt-100.meta",

@@ -7,6 +7,7 @@
 
 #include "graph/error.h"
 #include "runnel/types.pb.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -24,12 +25,7 @@ Tensor read(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    read(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return what_of([&] { read(text); });
 }
 
 const std::string kThree = " tensor_shape { dim { size: 3 } } ";

@@ -9,6 +9,7 @@
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -42,12 +43,7 @@ std::array<Tensor, 3> sparse(const Texts& examples, const std::string& key, DTyp
 }
 
 std::string refusal(const Texts& examples, const FeatureSpec& feature, const std::string& key) {
-  try {
-    dense(examples, feature, key);
-  } catch (const InvalidArgument& error) {
-    return error.message();
-  }
-  return "no error";
+  return message_of<InvalidArgument>([&] { dense(examples, feature, key); });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "graph/graph.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 
 using namespace runnel;
 
@@ -29,12 +30,7 @@ std::vector<Tensor> csv(const Texts& lines, const std::vector<Tensor>& defaults,
 
 std::string csv_refusal(const Texts& lines, const std::vector<Tensor>& defaults,
                         DecodeCsvOptions options = {}) {
-  try {
-    csv(lines, defaults, options);
-  } catch (const InvalidArgument& error) {
-    return error.message();
-  }
-  return "no error";
+  return message_of<InvalidArgument>([&] { csv(lines, defaults, options); });
 }
 
 template <class T>

@@ -35,15 +35,6 @@ struct Ints {
   std::int32_t count() { return session.run(size).scalar<std::int32_t>(); }
 };
 
-std::string refusal(Session& session, Fetch fetch, std::initializer_list<Feed> feeds = {}) {
-  try {
-    session.run(fetch, feeds);
-  } catch (const Error& e) {
-    return cat(name_of(e.code()), ": ", e.message());
-  }
-  return "no error";
-}
-
 }  // namespace
 
 TEST_CASE("what went in first comes out first, alone and in batches") {

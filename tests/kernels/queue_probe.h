@@ -1,7 +1,9 @@
 // For tests: a look at the queue behind a handle, and waiting until so many attempts wait with it.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <string>
 #include <thread>
 #include <typeinfo>
 
@@ -9,6 +11,7 @@
 #include "graph/runtime/session.h"
 #include "kernels/queue/queue.h"
 #include "ops/queue_ops.h"
+#include "tests/graph/thrown.h"
 #include "tests/graph/until.h"
 
 namespace runnel {
@@ -27,6 +30,11 @@ inline void await_waiting(Session& session, const QueueBase& queue, std::size_t 
         return found && found->waiting() == attempts;
       },
       where);
+}
+
+// "OutOfRange: ..." of a run.
+inline std::string refusal(Session& session, Fetch fetch, std::initializer_list<Feed> feeds = {}) {
+  return error_of([&] { session.run(fetch, feeds); });
 }
 
 // Runs `fetch` on a thread of its own and keeps what came of it.

@@ -10,19 +10,6 @@
 
 using namespace runnel;
 
-namespace {
-
-std::string refusal(Session& session, Fetch fetch, std::initializer_list<Feed> feeds = {}) {
-  try {
-    session.run(fetch, feeds);
-  } catch (const InvalidArgument& e) {
-    return e.message();
-  }
-  return "no such error";
-}
-
-}  // namespace
-
 TEST_CASE("components that do not fit are refused, here where shapes are known and else by the step") {
   Graph g;
   const FIFOQueue q(g, 5, {DType::kInt32, DType::kFloat}, {.shapes = {Shape{}, Shape{2}}, .name = "q"});
@@ -35,13 +22,15 @@ TEST_CASE("components that do not fit are refused, here where shapes are known a
   const Operation one = q.enqueue({1, x}, {.name = "one"});
   const Operation many = q.enqueue_many({Tensor::vector<std::int32_t>({1}), x}, {.name = "many"});
   Session session(g);
-  CHECK(refusal(session, one, {{x, Tensor::vector<float>({1, 2, 3})}}) ==
-        "QueueEnqueueV2 'one': component 1 has shape [3], but FIFOQueue 'q' holds [2] there");
+  CHECK(
+      refusal(session, one, {{x, Tensor::vector<float>({1, 2, 3})}}) ==
+      "InvalidArgument: QueueEnqueueV2 'one': component 1 has shape [3], but FIFOQueue 'q' holds [2] there");
   CHECK(refusal(session, many, {{x, Tensor::scalar(1.0f)}}) ==
-        "QueueEnqueueManyV2 'many': component 1 is a scalar, not a batch of elements for FIFOQueue 'q'");
+        "InvalidArgument: QueueEnqueueManyV2 'many': component 1 is a scalar, not a batch of elements for "
+        "FIFOQueue 'q'");
   CHECK(refusal(session, many, {{x, Tensor::zeros(DType::kFloat, {2, 2})}}) ==
-        "QueueEnqueueManyV2 'many': the batch for FIFOQueue 'q' has 1 elements in component 0 and 2 in "
-        "component 1");
+        "InvalidArgument: QueueEnqueueManyV2 'many': the batch for FIFOQueue 'q' has 1 elements in component "
+        "0 and 2 in component 1");
 }
 
 TEST_CASE("what is taken must be what the queue holds, and n at least zero") {
@@ -52,9 +41,11 @@ TEST_CASE("what is taken must be what the queue holds, and n at least zero") {
   const Output negative = q.dequeue_many(-1);
   Session session(g);
   CHECK(refusal(session, wrong.output(0)) ==
-        "QueueDequeueV2 'd': component 0 is asked for as float, but FIFOQueue 'q' holds int32 there");
+        "InvalidArgument: QueueDequeueV2 'd': component 0 is asked for as float, but FIFOQueue 'q' holds "
+        "int32 there");
   CHECK(refusal(session, negative) ==
-        "QueueDequeueManyV2 'q_DequeueMany': -1 elements were asked of FIFOQueue 'q'; n must be at least 0");
+        "InvalidArgument: QueueDequeueManyV2 'q_DequeueMany': -1 elements were asked of FIFOQueue 'q'; n "
+        "must be at least 0");
 }
 
 TEST_CASE("a queue of one shared_name is one queue, if both nodes say the same of it") {
@@ -68,10 +59,9 @@ TEST_CASE("a queue of one shared_name is one queue, if both nodes say the same o
   Session session(g);
   session.run(put);
   CHECK(session.run(got) == Tensor::scalar(3));
-  CHECK(
-      refusal(session, larger.size()) ==
-      "FIFOQueueV2 'larger': Shared queue 'common' has capacity 5, but capacity 6 was asked for: give one of "
-      "them another shared_name");
+  CHECK(refusal(session, larger.size()) ==
+        "InvalidArgument: FIFOQueueV2 'larger': Shared queue 'common' has capacity 5, but capacity 6 was "
+        "asked for: give one of them another shared_name");
   CHECK(refusal(session, mixed.size()).find("has type FIFOQueue, but type RandomShuffleQueue") !=
         std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/io/memory_file_system.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 
 namespace runnel {
 
@@ -53,12 +54,7 @@ struct ReaderProbe {
   }
   // "NotFound: ..." of a run.
   std::string refusal(const Fetch& fetch) {
-    try {
-      session.run(fetch);
-    } catch (const Error& error) {
-      return cat(name_of(error.code()), ": ", error.message());
-    }
-    return "no error";
+    return error_of([&] { session.run(fetch); });
   }
 };
 

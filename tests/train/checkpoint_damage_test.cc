@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "graph/io/crc32c.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/bundle_entry.h"
 #include "train/checkpoint/checkpoint_reader.h"

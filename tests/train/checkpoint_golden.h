@@ -15,14 +15,3 @@ inline std::string golden_bytes(const std::string& name) {
 inline void put_file(runnel::FileSystem& files, const std::string& path, const std::string& bytes) {
   runnel::write_file_atomically(files, path, bytes);
 }
-
-// The message of the error of class E that `call` throws.
-template <class E, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const E& e) {
-    return e.message();
-  }
-  return "no error of this class";
-}

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "tests/train/faulty_disk.h"
 #include "train/checkpoint/checkpoint_reader.h"

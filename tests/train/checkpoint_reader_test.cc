@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/checkpoint_writer.h"
 

@@ -12,6 +12,7 @@
 #include "graph/io/forwarding_file_system.h"
 #include "graph/io/memory_file_system.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_writer.h"

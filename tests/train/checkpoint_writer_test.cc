@@ -5,6 +5,7 @@
 
 #include "graph/io/fault_file_system.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/index_table.h"

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "graph/io/crc32c.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 
 using namespace runnel;

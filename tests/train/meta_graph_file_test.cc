@@ -7,6 +7,7 @@
 #include "graph/log.h"
 #include "ops/ops.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "tests/train/faulty_disk.h"
 #include "train/train.h"

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/graph/thrown.h"
+
 using namespace runnel;
 
 namespace {
@@ -21,12 +23,7 @@ std::string header(const std::string& descr, const std::string& shape, const std
 }
 
 std::string refusal(const std::string& bytes) {
-  try {
-    npy_tensor(bytes);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return what_of([&] { npy_tensor(bytes); });
 }
 
 }  // namespace

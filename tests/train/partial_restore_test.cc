@@ -7,6 +7,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/checkpoint_files.h"
 #include "train/checkpoint/save_restore_ops.h"

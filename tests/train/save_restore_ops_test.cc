@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "graph/io/memory_file_system.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/checkpoint/checkpoint_reader.h"
 #include "train/checkpoint/checkpoint_writer.h"

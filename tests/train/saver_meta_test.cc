@@ -5,6 +5,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "train/train.h"
 

@@ -11,6 +11,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/meta_graph.h"
 #include "ops/ops.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/checkpoint_golden.h"
 #include "tests/train/saver_listing.h"
 #include "train/train.h"

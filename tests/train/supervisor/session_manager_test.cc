@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "ops/ops.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/graph/until.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/train.h"
@@ -43,15 +44,6 @@ std::jthread passing_time(ManualClock& clock, double step) {
       std::this_thread::yield();
     }
   });
-}
-
-std::string what_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "graph/io/forwarding_file_system.h"
 #include "tests/graph/held.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/supervisor/door.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
@@ -57,15 +58,6 @@ class Time {
 // Those left behind end, too, before what they use goes.
 void join_stragglers(Supervisor& sv) {
   for (const CoordinatedThread& thread : sv.coord().stragglers()) thread.join();
-}
-
-std::string what_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

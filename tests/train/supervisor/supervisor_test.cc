@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/thrown.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
 
@@ -13,15 +14,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Lines = std::vector<std::string>;
-
-std::string what_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // Until the checkpoint service has written its first file.
 void until_saved(const std::string& directory) {
