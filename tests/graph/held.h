@@ -23,16 +23,17 @@ inline Held held() {
   return {entries("/proc/self/task"), entries("/proc/self/fd")};
 }
 
-// Checks that no more is held than `before`. A thread is listed a moment longer than it can be joined, so
-// that what has ended may take half a minute to go.
+// Checks that there are no more threads than `most`. One is listed a moment longer than it can be joined, so
+// that those that have ended may take half a minute to go.
+inline void check_threads(std::ptrdiff_t most) {
+  within(std::chrono::seconds(30), [&] { return held().threads <= most; });
+  CHECK(held().threads <= most);
+}
+
+// Checks that no more is held than `before`.
 inline void check_nothing_left(const Held& before) {
-  Held now{};
-  within(std::chrono::seconds(30), [&] {
-    now = held();
-    return now.threads <= before.threads && now.descriptors <= before.descriptors;
-  });
-  CHECK(now.threads <= before.threads);
-  CHECK(now.descriptors <= before.descriptors);
+  check_threads(before.threads);
+  CHECK(held().descriptors <= before.descriptors);
 }
 
 }  // namespace runnel
