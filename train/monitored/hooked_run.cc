@@ -11,6 +11,7 @@ namespace runnel {
 
 void HookedRun::begin(std::span<const Fetch> fetches, std::span<const Feed> feeds,
                       const RunOptions& options) {
+  running_ = true;
   original_.fetches.assign(fetches.begin(), fetches.end());
   original_.feed_dict.assign(feeds.begin(), feeds.end());
   original_.options = options;
@@ -25,6 +26,7 @@ void HookedRun::end(const SessionRunContext& context) {
   original_.feed_dict.clear();
   merged_.feed_dict.clear();
   stop_ = context.stop();
+  running_ = false;
 }
 
 void HookedRun::add_feeds(std::size_t hook, std::vector<Feed>&& feeds) {
@@ -80,6 +82,18 @@ void HookedRun::hand_out_recording(const RunOptions& options) {
 
 void HookedRun::run(Session& session, std::span<const Fetch> fetches, std::span<const Feed> feeds,
                     const RunOptions& options, Tensor* out) {
+  if (!running_) return run_outer(session, fetches, feeds, options, out);
+  HookedRun inner(hooks_);
+  const struct TakeStop {
+    HookedRun& outer;
+    const HookedRun& inner;
+    ~TakeStop() { outer.stop_ = inner.stop_; }
+  } take_stop{*this, inner};
+  inner.run_outer(session, fetches, feeds, options, out);
+}
+
+void HookedRun::run_outer(Session& session, std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                          const RunOptions& options, Tensor* out) {
   begin(fetches, feeds, options);
   SessionRunContext context(original_, session);
   const struct AtEnd {

@@ -13,7 +13,8 @@
 
 namespace runnel {
 
-// Holds the lists that a run needs, so that they are allocated once. One thread at a time.
+// Holds the lists that a run needs, so that they are allocated once. One thread at a time; a hook may call it
+// again from inside of a run.
 class HookedRun {
  public:
   explicit HookedRun(std::vector<Hook> hooks) : hooks_(std::move(hooks)), parts_(hooks_.size()) {}
@@ -32,6 +33,8 @@ class HookedRun {
     std::size_t begin = 0, count = 0;     // of the merged fetches
     RunMetadata* run_metadata = nullptr;  // where the hook wants the recording
   };
+  void run_outer(Session& session, std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                 const RunOptions& options, Tensor* out);
   void begin(std::span<const Fetch> fetches, std::span<const Feed> feeds, const RunOptions& options);
   void merge(std::size_t hook, SessionRunArgs&& args);
   void add_feeds(std::size_t hook, std::vector<Feed>&& feeds);
@@ -45,6 +48,7 @@ class HookedRun {
   SessionRunArgs merged_;
   std::vector<std::size_t> fed_by_;  // for feeds beyond the caller's, the hook
   RunMetadata recording_;
+  bool running_ = false;
   std::optional<SessionRunContext::StopRequest> stop_;
 };
 

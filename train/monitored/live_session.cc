@@ -10,14 +10,16 @@
 #include "train/supervisor/carried_error.h"
 #include "train/supervisor/close_session.h"
 #include "train/supervisor/queue_runner.h"
+#include "train/supervisor/stop_signals.h"
 
 namespace runnel {
 
 LiveSession::LiveSession(SessionCreator& creator, std::span<const Hook> hooks, Coordinator& whole,
                          double stop_grace_period_secs)
     : grace_(stop_grace_period_secs),
-      coord_({.clean_stop_exception_types = {}, .clock = &whole.clock()}),
-      with_whole_(whole.on_stop([this, &whole] { coord_.request_stop(whole.stop_reason()); })) {
+      coord_(std::make_shared<Coordinator>(
+          CoordinatorOptions{.clean_stop_exception_types = {}, .clock = &whole.clock()})),
+      with_whole_(whole.on_stop([this, &whole] { coord_->request_stop(whole.stop_reason()); })) {
   try {
     start(creator, hooks);
   } catch (...) {
@@ -27,21 +29,22 @@ LiveSession::LiveSession(SessionCreator& creator, std::span<const Hook> hooks, C
 }
 
 void LiveSession::start(SessionCreator& creator, std::span<const Hook> hooks) {
-  session_ = creator.create_session(&coord_);
+  session_ = creator.create_session(coord_.get());
   if (!session_) throw InvalidArgument("the session creator gave no session");
-  end_waits_ = coord_.on_stop(
-      [this, session = session_->share()] { session->stop_waiting(coord_.stop_reason().text); });
-  if (!session_->graph().collection(keys::kQueueRunners).empty()) start_queue_runners(*session_, &coord_);
-  for (const Hook& hook : hooks) hook->after_create_session(*session_, coord_);
+  end_waits_ = coord_->on_stop(
+      [this, session = session_->share()] { session->stop_waiting(coord_->stop_reason().text); });
+  if (!session_->graph().collection(keys::kQueueRunners).empty())
+    start_queue_runners(*session_, coord_.get());
+  for (const Hook& hook : hooks) hook->after_create_session(*session_, *coord_);
 }
 
 LiveSession::~LiveSession() {
-  if (session_) abandon("the session was given up");
+  if (!closed_) abandon("the session was given up");
 }
 
 // What is the matter is told by another error, or by nobody.
 void LiveSession::abandon(const char* why) {
-  coord_.request_stop(StopReason{.cause = StopCause::kRequested, .text = why});
+  coord_->request_stop(StopReason{.cause = StopCause::kRequested, .text = why});
   try {
     close();
   } catch (...) {
@@ -50,14 +53,17 @@ void LiveSession::abandon(const char* why) {
 }
 
 void LiveSession::close() {
-  coord_.request_stop(StopReason{.cause = StopCause::kRequested, .text = "the session is being closed"});
-  const struct CloseSession {
+  closed_ = true;
+  coord_->request_stop(StopReason{.cause = StopCause::kRequested, .text = "the session is being closed"});
+  const struct AtEnd {
     LiveSession& life;
-    ~CloseSession() {
-      if (life.session_) close_session(std::move(life.session_), life.coord_);
+    ~AtEnd() {
+      if (life.session_) close_session(life.session_, *life.coord_);
+      // Hooks give their threads references to both.
+      for (const CoordinatedThread& left : life.coord_->stragglers()) left.on_end([kept = life.coord_] {});
     }
-  } close_after{*this};
-  coord_.join({.stop_grace_period_secs = grace_});
+  } at_end{*this};
+  coord_->join({.stop_grace_period_secs = grace_after(coord_->stop_reason(), grace_)});
 }
 
 }  // namespace runnel

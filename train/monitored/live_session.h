@@ -26,12 +26,13 @@ class LiveSession {
   LiveSession(const LiveSession&) = delete;
   LiveSession& operator=(const LiveSession&) = delete;
 
+  // Good as long as this object, also after close().
   Session& session() const { return *session_; }
-  Coordinator& coord() { return coord_; }
+  Coordinator& coord() { return *coord_; }
 
   // Stops the threads, waits for them no longer than the grace period, and ends the session in any case: one
-  // that a thread is still busy with is left to that thread. Throws the error that stopped the coordinator,
-  // if one did. Once.
+  // that a thread is still busy with is left to that thread, with the coordinator. Throws the error that
+  // stopped the coordinator, if one did. Once.
   void close();
 
  private:
@@ -39,10 +40,11 @@ class LiveSession {
   void abandon(const char* why);
 
   const double grace_;
-  Coordinator coord_;
+  const std::shared_ptr<Coordinator> coord_;
   OnStop with_whole_;
-  std::shared_ptr<Session> session_;  // null if there is none to close
-  OnStop end_waits_;                  // after the session, which its call holds
+  std::shared_ptr<Session> session_;  // null until it is made
+  bool closed_ = false;
+  OnStop end_waits_;  // after the session, which its call holds
 };
 
 }  // namespace runnel

@@ -44,11 +44,13 @@ std::vector<Tensor> MonitoredSession::run(std::span<const Fetch> fetches, std::s
 
 void MonitoredSession::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds,
                                 const RunOptions& options, Tensor* out) {
-  state_->with_recovery([&](LiveSession& live) { state_->run_hooked(live, fetches, feeds, options, out); });
+  state_->with_recovery([&](std::shared_ptr<LiveSession> live) {
+    state_->run_hooked(std::move(live), fetches, feeds, options, out);
+  });
 }
 
 void MonitoredSession::run_step(const std::function<void(StepContext&)>& step_fn) {
-  state_->with_recovery([&](LiveSession&) {
+  state_->with_recovery([&](std::shared_ptr<LiveSession>) {
     StepContext context(*this);
     step_fn(context);
   });
@@ -60,7 +62,7 @@ bool MonitoredSession::closed() const { return state_->closed; }
 StopReason MonitoredSession::stop_reason() const { return state_->reason(); }
 Graph& MonitoredSession::graph() const { return *state_->graph; }
 
-Session& MonitoredSession::raw_session() const { return state_->life().session(); }
+Session& MonitoredSession::raw_session() const { return state_->life()->session(); }
 
 StopReason MonitoredSession::close_after(const std::function<void(MonitoredSession&)>& body) {
   std::exception_ptr error;

@@ -66,7 +66,7 @@ void MonitoredSession::State::begin_life() {
     if (pause > 0 ? whole.wait_for_stop(pause) : whole.should_stop())
       throw Cancelled(cat("no session was made: ", whole.stop_reason().text));
     try {
-      live = std::make_unique<LiveSession>(*creator, hooked.hooks(), whole, grace);
+      live = std::make_shared<LiveSession>(*creator, hooked.hooks(), whole, grace);
       return;
     } catch (const Error& error) {
       if (!recover || !is_lost(error)) throw;
@@ -75,8 +75,8 @@ void MonitoredSession::State::begin_life() {
   }
 }
 
-LiveSession& MonitoredSession::State::life() const {
-  if (live) return *live;
+const std::shared_ptr<LiveSession>& MonitoredSession::State::life() const {
+  if (live) return live;
   throw FailedPrecondition(closed ? "the MonitoredSession is closed: it has no session"
                                   : "the MonitoredSession has no session: the last one was lost, and making "
                                     "another one failed");
@@ -84,7 +84,7 @@ LiveSession& MonitoredSession::State::life() const {
 
 // Throws the error of a thread, but for those that a recovery is for.
 void MonitoredSession::State::end_life() {
-  const std::unique_ptr<LiveSession> ending = std::move(live);
+  const std::shared_ptr<LiveSession> ending = std::move(live);
   try {
     ending->close();
   } catch (const Error& error) {
@@ -120,7 +120,7 @@ void MonitoredSession::State::raise_recorded_instead(LiveSession& in, bool cance
   }
 }
 
-void MonitoredSession::State::run_hooked(LiveSession& in, std::span<const Fetch> fetches,
+void MonitoredSession::State::run_hooked(std::shared_ptr<LiveSession> in, std::span<const Fetch> fetches,
                                          std::span<const Feed> feeds, const RunOptions& options,
                                          Tensor* out) {
   const struct NoteStop {
@@ -130,12 +130,12 @@ void MonitoredSession::State::run_hooked(LiveSession& in, std::span<const Fetch>
     }
   } note_stop{*this};
   try {
-    hooked.run(in.session(), fetches, feeds, options, out);
+    hooked.run(in->session(), fetches, feeds, options, out);
   } catch (const Error& error) {
-    if (!is_lost(error)) raise_recorded_instead(in, error.code() == Code::kCancelled);
+    if (!is_lost(error)) raise_recorded_instead(*in, error.code() == Code::kCancelled);
     throw;
   } catch (...) {
-    raise_recorded_instead(in, false);
+    raise_recorded_instead(*in, false);
     throw;
   }
 }
@@ -187,9 +187,10 @@ bool MonitoredSession::State::should_stop() {
 // All of them are called, also when one throws; the first error counts.
 std::exception_ptr MonitoredSession::State::end_hooks() {
   std::exception_ptr first;
+  const std::shared_ptr<LiveSession> last = live;
   for (const Hook& hook : hooked.hooks()) {
     try {
-      hook->end(live->session());
+      hook->end(last->session());
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
       if (first) log_error(cat(hook->name(), " failed at the end: ", text_of(error)));

@@ -22,7 +22,7 @@ struct MonitoredSession::State {
 
   void begin();
   void begin_life();
-  LiveSession& life() const;  // throws FailedPrecondition if there is none
+  const std::shared_ptr<LiveSession>& life() const;  // throws FailedPrecondition if there is none
   void end_life();
   void lost(const char* what, const std::string& error);
   // A part of the training is gone, not the training.
@@ -53,7 +53,7 @@ struct MonitoredSession::State {
     require_going_on();
     try {
       if (!live) begin_life();
-      attempt(*live);
+      attempt(live);
       return true;
     } catch (const Error& error) {
       if (!recover || !is_lost(error)) throw;
@@ -62,8 +62,9 @@ struct MonitoredSession::State {
       return false;
     }
   }
-  void run_hooked(LiveSession& in, std::span<const Fetch> fetches, std::span<const Feed> feeds,
-                  const RunOptions& options, Tensor* out);
+  // `in` is there to the end, even if what is called here makes the session anew.
+  void run_hooked(std::shared_ptr<LiveSession> in, std::span<const Fetch> fetches,
+                  std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
   void raise_recorded_instead(LiveSession& in, bool cancelled);
   void require_going_on() const;
 
@@ -88,7 +89,7 @@ struct MonitoredSession::State {
   Coordinator whole;  // stopped by signals only
   std::optional<StopSignals> signals;
   HookedRun hooked;
-  std::unique_ptr<LiveSession> live;  // null if a recovery failed, and when closed
+  std::shared_ptr<LiveSession> live;  // null if a recovery failed, and when closed
   bool closed = false;
   StopReason stop;             // the first one noted
   bool repeats = false;        // the call that runs was begun before: a stop since then is for the next one

@@ -154,6 +154,11 @@ StopSignals::~StopSignals() { watch().remove(coord_); }
 
 bool is_signalled(const StopReason& reason) { return reason.cause == StopCause::kSignal || received != 0; }
 
+double grace_after(const StopReason& reason, double grace_secs) {
+  constexpr double kAfterSignal = 5;
+  return is_signalled(reason) ? std::min(grace_secs, kAfterSignal) : grace_secs;
+}
+
 void exit_if_signalled(const StopReason& reason) {
   if (!is_signalled(reason) || watch().count() > 1) return;
   std::exit(reason.cause == StopCause::kSignal ? reason.exit_code() : 128 + received);

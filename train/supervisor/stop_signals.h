@@ -28,6 +28,9 @@ class [[nodiscard]] StopSignals {
 
 // True if a signal asked for the stop, or came after another reason while a StopSignals lives.
 bool is_signalled(const StopReason& reason);
+// How many seconds threads have to end: as many as given, but after a signal no more than 5, because a batch
+// system gives the whole process some 30, and the last step may have to be saved in them.
+double grace_after(const StopReason& reason, double grace_secs);
 // Ends the process as `exit` does, with 128 + signal, if a signal asked for the stop, or came after another
 // reason while a StopSignals lives; else does nothing. Nor does it while several live: another one has still
 // to save, and ends the process then. To be called when everything is saved and closed, before the last

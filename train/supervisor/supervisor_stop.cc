@@ -1,6 +1,5 @@
 // Ending a run: threads, the last save, logs, the session, the process; and managed runs from their beginning
 // to their end.
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -12,23 +11,10 @@
 #include "train/supervisor/supervisor_state.h"
 
 namespace runnel {
-namespace {
-
-// After a signal threads get no more time than this: a batch system gives the whole process some 30 s, and
-// the last step has to be saved in them.
-constexpr double kGraceAfterSignal = 5;
-
-double grace_of(const SupervisorOptions& options, const StopReason& reason) {
-  return is_signalled(reason) ? std::min(options.stop_grace_secs, kGraceAfterSignal)
-                              : options.stop_grace_secs;
-}
-
-}  // namespace
-
 void Supervisor::State::save_last(const Run& last) {
   if (!options.final_save || !last.checkpoints) return;
   // A save that was running when a signal came has the time that others had not.
-  const double rest = options.stop_grace_secs - grace_of(options, coord.stop_reason());
+  const double rest = options.stop_grace_secs - grace_after(coord.stop_reason(), options.stop_grace_secs);
   if (last.checkpoints.alive() && rest > 0)
     coord.join({.threads = {last.checkpoints}, .stop_grace_period_secs = rest});
   if (last.checkpoints.alive()) {
@@ -57,7 +43,7 @@ void Supervisor::stop(const StopOptions& o, bool failed) {
   std::exception_ptr error;
   try {
     s.coord.join({.threads = o.threads,
-                  .stop_grace_period_secs = grace_of(s.options, s.coord.stop_reason()),
+                  .stop_grace_period_secs = grace_after(s.coord.stop_reason(), s.options.stop_grace_secs),
                   .ignore_live_threads = o.ignore_live_threads,
                   .strict = s.options.strict_threads});
   } catch (...) {

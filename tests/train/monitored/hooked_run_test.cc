@@ -21,6 +21,33 @@ std::vector<float> floats(std::span<const Tensor> tensors) {
   return out;
 }
 
+TEST_CASE("a hook that runs the session from inside a run leaves the outer run what is its own") {
+  Graph g;
+  const Output a = constant(g, Tensor::scalar(1.0f)), b = constant(g, Tensor::scalar(2.0f));
+  Session session(g);
+  const auto asks = std::make_shared<Probe>(), nests = std::make_shared<Probe>();
+  HookedRun run({nests, asks});
+  std::vector<float> asked, inner;
+  const auto nested = [&] {
+    if (inner.size() > 1) return;
+    inner.push_back(0);
+    Tensor out;
+    const Fetch fetch = b;
+    run.run(session, std::span(&fetch, 1), {}, {}, &out);
+    inner.back() = out.scalar<float>();
+  };
+  nests->before = [&](SessionRunContext&) { return nested(), std::nullopt; };
+  asks->before = [&](SessionRunContext&) { return SessionRunArgs{.fetches = {b}}; };
+  nests->after = [&](SessionRunContext&, const SessionRunValues&) { nested(); };
+  asks->after = [&](SessionRunContext&, const SessionRunValues& v) { asked = floats(v.results); };
+  const Fetch fetches[] = {a, a};
+  Tensor out[2];
+  run.run(session, fetches, {}, {}, out);
+  CHECK(floats(out) == std::vector<float>{1, 1});
+  CHECK(asked == std::vector<float>{2});
+  CHECK(inner.size() == 2);
+}
+
 TEST_CASE("each hook gets the values of its own fetches, and the caller those of his") {
   Graph g;
   const Output a = constant(g, Tensor::scalar(1.0f)), b = constant(g, Tensor::scalar(2.0f)),

@@ -85,6 +85,31 @@ TEST_CASE("a session is made anew while a thread of the lost one still hangs in 
   CHECK_FALSE(session.raw_session().closed());
 }
 
+TEST_CASE("what a hook gave to a thread that is left behind is there as long as the thread") {
+  const ScopedLogSink quiet([](LogLevel, const std::string&) {});
+  Graph g;
+  const Output one = constant(g, Tensor::scalar(1.0f));
+  Door door;
+  door.shut();
+  CoordinatedThread slow;
+  std::string what;
+  const auto hook = std::make_shared<Probe>();
+  hook->created = [&](Session& session, Coordinator& coord) {
+    slow = coord.start_thread("slow", [&] {
+      door.pass();
+      what = coord.should_stop() ? "stopped; " : "";
+      session.run(one);
+    });
+  };
+  {
+    MonitoredSession session(g, {.hooks = {hook}, .stop_grace_period_secs = 0, .handle_signals = false});
+    session.close();
+  }
+  door.open();
+  slow.join();
+  CHECK(what == "stopped; ");
+}
+
 TEST_CASE("a start that fails waits for threads no longer than the grace period, not for their steps") {
   Reading r;
   const auto fails = std::make_shared<Probe>();

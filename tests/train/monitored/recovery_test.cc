@@ -314,5 +314,26 @@ TEST_CASE("a singular session gives Aborted to the caller") {
   CHECK(session.stop_reason().cause == StopCause::kError);
 }
 
+TEST_CASE("a run whose hook makes the session anew keeps its own session to its end, closed") {
+  const Quiet quiet;
+  Model m;
+  const auto hook = std::make_shared<Probe>();
+  MonitoredSession* session = nullptr;
+  Coordinator* coord = nullptr;
+  bool closed = false;
+  hook->created = [&](Session&, Coordinator& c) { coord = &c; };
+  hook->after = [&](SessionRunContext& context, const SessionRunValues&) {
+    if (closed) return;
+    coord->request_stop(std::make_exception_ptr(Aborted("a thread is gone")));
+    CHECK_FALSE(session->should_stop());
+    closed = context.session().closed();
+  };
+  MonitoredSession monitored(m.g, {.session_creator = m.creator(), .hooks = {hook}, .handle_signals = false});
+  session = &monitored;
+  monitored.run(m.up);
+  CHECK(closed);
+  CHECK(m.value(monitored) == 0);
+}
+
 }  // namespace
 }  // namespace runnel

@@ -91,6 +91,13 @@ TEST_CASE("what a stop by a signal calls may use the signals") {
   CHECK(other.wait_for_stop());
 }
 
+TEST_CASE("after a signal threads have five seconds at most") {
+  const StopReason signal{.cause = StopCause::kSignal, .text = "received SIGTERM", .signal = SIGTERM};
+  CHECK(grace_after(signal, 120) == 5);
+  CHECK(grace_after(signal, 2) == 2);
+  CHECK(grace_after({.cause = StopCause::kRequested}, 120) == 120);
+}
+
 TEST_CASE("a signal that was ignored stays ignored") {
   const LoggedLines log;
   const Handler ignored(SIGINT, SIG_IGN);
