@@ -22,6 +22,10 @@ std::string required(std::string checkpoint_dir, Location where) {
   return checkpoint_dir;
 }
 
+void require_listener(const std::shared_ptr<CheckpointSaverListener>& listener, Location where) {
+  if (!listener) throw InvalidArgument("CheckpointSaverHook: a listener is null; leave it out", where);
+}
+
 }  // namespace
 
 CheckpointSaverHook::CheckpointSaverHook(std::string checkpoint_dir, CheckpointSaverHookOptions options)
@@ -41,10 +45,13 @@ CheckpointSaverHook::CheckpointSaverHook(std::string checkpoint_dir, CheckpointS
         cat("CheckpointSaverHook: checkpoint_basename is '", options_.checkpoint_basename,
             "', a path: checkpoints are looked for in checkpoint_dir alone, so give a name"),
         options_.where);
+  for (const auto& listener : options_.listeners) require_listener(listener, options_.where);
 }
+
 CheckpointSaverHook::~CheckpointSaverHook() = default;
 
 void CheckpointSaverHook::add_listener(std::shared_ptr<CheckpointSaverListener> listener) {
+  require_listener(listener, options_.where);
   auto& all = options_.listeners;
   if (std::find(all.begin(), all.end(), listener) == all.end()) all.push_back(std::move(listener));
 }

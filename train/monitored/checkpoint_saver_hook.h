@@ -52,7 +52,8 @@ class CheckpointSaverHook final : public SessionRunHook {
   explicit CheckpointSaverHook(std::string checkpoint_dir, CheckpointSaverHookOptions options = {});
   ~CheckpointSaverHook() override;
 
-  // One listener more, unless it is one of them already. Requires: no session has begun.
+  // One listener more, unless it is one of them already. Throws InvalidArgument for a null one. Requires: no
+  // session has begun.
   void add_listener(std::shared_ptr<CheckpointSaverListener> listener);
 
   std::string name() const override { return "CheckpointSaverHook"; }

@@ -251,6 +251,9 @@ TEST_CASE("hooks that cannot save say what to give them") {
                        "CheckpointSaverHook has no directory to save to: give checkpoint_dir",
                        InvalidArgument);
   CHECK_THROWS_AS(m.hook({.save_steps = 1, .saver = &m.saver, .scaffold = Scaffold()}), InvalidArgument);
+  CHECK_THROWS_WITH_AS(m.hook({.save_steps = 1, .listeners = {nullptr}}),
+                       "CheckpointSaverHook: a listener is null; leave it out", InvalidArgument);
+  CHECK_THROWS_AS(CheckpointSaverHook("dir", {.save_steps = 1}).add_listener(nullptr), InvalidArgument);
   CHECK_THROWS_WITH_AS(
       m.hook({}), "CheckpointSaverHook needs a period: give seconds, steps, or both (whichever comes first)",
       InvalidArgument);
