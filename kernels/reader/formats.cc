@@ -160,7 +160,7 @@ std::unique_ptr<RecordFormat> names(const Bind&) { return std::make_unique<NameF
 
 template <std::unique_ptr<RecordFormat> (*kFormat)(const Bind&)>
 void bind_reader(Bind& b) {
-  b.make_resource<Reader>([&] { return std::make_shared<Reader>(kFormat(b), b.files()); });
+  b.make_resource<Reader>([&] { return std::make_shared<Reader>(b.node().name(), kFormat(b), b.files()); });
   if (b.output("reader_handle").dtype != DType::kString) return b.run([](Context&) {});
   const std::string& shared = b.node().bytes("shared_name");
   b.run([out = b.out<std::string>("reader_handle"), container = b.node().bytes("container"),

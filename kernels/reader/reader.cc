@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/error.h"
+#include "graph/log.h"
 
 namespace runnel {
 
@@ -53,7 +54,9 @@ bool Reader::open_next(Context& c, Queue& names, ReaderTurn& turn) {
   if (!turn.name_->done()) return false;
   const std::shared_ptr<QueueAttempt> name = std::move(turn.name_);
   const std::vector<Tensor> element = name->take();
-  source_ = format_->open(files_, element.at(0).scalar<std::string>());
+  path_ = element.at(0).scalar<std::string>();
+  is_empty_ = true;
+  source_ = format_->open(files_, path_);
   return true;
 }
 
@@ -71,6 +74,7 @@ bool Reader::read_some(std::int64_t most, std::vector<KeyedRecord>& records) {
     if (record) {
       records.push_back(std::move(*record));
       produced_.fetch_add(1);
+      is_empty_ = false;
     }
     if (!record || source_->is_whole()) {
       finish_file();
@@ -83,11 +87,24 @@ bool Reader::read_some(std::int64_t most, std::vector<KeyedRecord>& records) {
 void Reader::finish_file() {
   source_.reset();
   completed_.fetch_add(1);
+  if (is_empty_)
+    count_empty_file();
+  else
+    empty_files_ = 0;
+}
+
+void Reader::count_empty_file() {
+  if (++empty_files_ < kManyEmptyFiles || warned_) return;
+  warned_ = true;
+  log_warning(cat("reader '", name_, "': the last ", empty_files_, " files had no record, '", path_,
+                  "' being one of them; it looks for one in those to come. Are the files empty, or are all "
+                  "their lines skipped as header lines?"));
 }
 
 bool Reader::reset(Context& c) {
   if (!turn(c)) return false;
   source_.reset();
+  empty_files_ = 0;
   produced_ = 0;
   completed_ = 0;
   return true;

@@ -38,8 +38,12 @@ class ReaderTurn final : public Parked {
 class Reader final : public NodeState, public std::enable_shared_from_this<Reader> {
  public:
   static constexpr const char* kKind = "reader";
-  Reader(std::unique_ptr<RecordFormat> format, FileSystem& files)
-      : format_(std::move(format)), files_(files) {}
+  // A queue that never ends may hold nothing but empty files. After so many in a row there is one warning.
+  static constexpr std::int64_t kManyEmptyFiles = 1000;
+
+  // `name` is for that warning.
+  Reader(std::string name, std::unique_ptr<RecordFormat> format, FileSystem& files)
+      : name_(std::move(name)), format_(std::move(format)), files_(files) {}
 
   // Up to `most` records of one file, at least one unless `most` is 0, added to `records`. False: it waits,
   // and the step is woken.
@@ -58,12 +62,19 @@ class Reader final : public NodeState, public std::enable_shared_from_this<Reade
   bool open_next(Context& c, Queue& names, ReaderTurn& turn);
   bool read_some(std::int64_t most, std::vector<KeyedRecord>& records);
   void finish_file();
+  void count_empty_file();
 
+  const std::string name_;
   const std::unique_ptr<RecordFormat> format_;
   FileSystem& files_;
   std::atomic<std::int64_t> produced_{0}, completed_{0};
-  std::unique_ptr<RecordSource> source_;  // of the file that is being read; of the step whose turn it is
-  std::mutex mutex_;                      // guards what follows
+  // Of the step whose turn it is: the file that is being read, and how many before it had no record.
+  std::unique_ptr<RecordSource> source_;
+  std::string path_;
+  bool is_empty_ = true;  // the file, so far
+  std::int64_t empty_files_ = 0;
+  bool warned_ = false;
+  std::mutex mutex_;  // guards what follows
   const ReaderTurn* in_turn_ = nullptr;
   std::vector<std::shared_ptr<Waker>> waiting_;
 };

@@ -5,8 +5,10 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "graph/log.h"
 #include "kernels/reader/reader.h"
 #include "reader_probe.h"
 
@@ -69,16 +71,19 @@ struct Names final : RecordFormat {
   }
 };
 
-// Every name is an empty file; the third one is where the step is stopped.
+// Every name is an empty file, but for "full", which has one record; "3" is where the step is stopped.
 struct EmptyFiles final : RecordFormat {
   explicit EmptyFiles(bool* stopped) : stopped_(stopped) {}
   struct Source final : RecordSource {
-    std::optional<KeyedRecord> next() override { return std::nullopt; }
+    std::optional<KeyedRecord> record;
+    std::optional<KeyedRecord> next() override { return std::exchange(record, std::nullopt); }
     bool is_whole() const override { return false; }
   };
   std::unique_ptr<RecordSource> open(FileSystem&, const std::string& path) const override {
     if (path == "3") *stopped_ = true;
-    return std::make_unique<Source>();
+    auto source = std::make_unique<Source>();
+    if (path == "full") source->record = KeyedRecord{path, path};
+    return source;
   }
   bool* stopped_;
 };
@@ -87,7 +92,7 @@ struct EmptyFiles final : RecordFormat {
 
 TEST_CASE("whoever has read, or is stopped, wakes those that wait for their turn") {
   MemoryFileSystem files;
-  const auto reader = std::make_shared<Reader>(std::make_unique<Names>(), files);
+  const auto reader = std::make_shared<Reader>("r", std::make_unique<Names>(), files);
   const auto names = std::make_shared<Queue>(
       QueueForm{.kind = "FIFOQueue", .name = "q", .types = {DType::kString}}, first_in_first_out());
   Step first, second, third;
@@ -105,13 +110,37 @@ TEST_CASE("whoever has read, or is stopped, wakes those that wait for their turn
 TEST_CASE("a read that goes from one empty file to the next can be stopped between them") {
   MemoryFileSystem files;
   Step step;
-  const auto reader = std::make_shared<Reader>(std::make_unique<EmptyFiles>(&step.stopped), files);
+  const auto reader = std::make_shared<Reader>("r", std::make_unique<EmptyFiles>(&step.stopped), files);
   const auto names = std::make_shared<Queue>(
       QueueForm{.kind = "FIFOQueue", .name = "q", .types = {DType::kString}}, first_in_first_out());
   for (const char* name : {"1", "2", "3", "4"}) names->enqueue({Tensor::scalar(name)}, nullptr);
   CHECK(!step.reads(*reader, *names));
   CHECK(reader->files_completed() == 3);
   CHECK(names->size() == 1);
+}
+
+TEST_CASE("a thousand files in a row without a record are warned of, and once") {
+  MemoryFileSystem files;
+  std::vector<std::string> said;
+  const ScopedLogSink sink([&](LogLevel, const std::string& line) { said.push_back(line); });
+  Step step;
+  const auto reader = std::make_shared<Reader>("lines", std::make_unique<EmptyFiles>(&step.stopped), files);
+  const auto names = std::make_shared<Queue>(
+      QueueForm{.kind = "FIFOQueue", .name = "q", .types = {DType::kString}}, first_in_first_out());
+  const auto read = [&](const char* name, int times) {
+    for (int i = 0; i < times; ++i) names->enqueue({Tensor::scalar(name)}, nullptr);
+    return step.reads(*reader, *names);
+  };
+  CHECK(!read("empty", 999));
+  CHECK(read("full", 1));
+  CHECK(!read("empty", 999));
+  CHECK(said.empty());
+  CHECK(!read("last", 1));
+  CHECK(!read("empty", 3000));
+  CHECK(said == std::vector<std::string>{
+                    "reader 'lines': the last 1000 files had no record, 'last' being one of them; it looks "
+                    "for one in those to come. Are the files empty, or are all their lines skipped as header "
+                    "lines?"});
 }
 
 TEST_CASE("each record goes to one of the steps that read at once") {
