@@ -1,4 +1,5 @@
-// Specs and builders of ParseExample and ParseSingleExample.
+// Specs of the ops that parse Example messages, and builders. The builders emit the ops of TensorFlow 1,
+// which readers of any age know.
 #include "ops/example_ops.h"
 
 #include <cctype>
@@ -41,19 +42,20 @@ void require_count(const ShapeContext& c, std::string_view list, std::size_t has
   if (has != wanted) c.refuse(cat(list, " has ", has, " entries, not ", wanted));
 }
 
-// `batch` is [n] or []; indices have one number more than it has dimensions.
+// `batch` is [n], [] or unknown; indices have one number more than it has dimensions.
 Shapes parsed_shapes(const ShapeContext& c, const Shape& batch) {
   std::vector<Shape> out;
   const std::vector<Shape>& dense = dense_shapes(c);
   check_defaults(c, dense);
   const std::size_t sparse = c.node().types("sparse_types").size();
-  const std::int64_t rank = batch.rank() + 1;
+  const std::int64_t rank = batch.has_rank() ? batch.rank() + 1 : kUnknown;
   out.insert(out.end(), sparse, Shape{kUnknown, rank});
   out.insert(out.end(), sparse, Shape{kUnknown});
   out.insert(out.end(), sparse, Shape{rank});
   for (const Shape& shape : dense) {
     Shape whole = batch;
-    for (const std::int64_t dim : shape.dims()) whole.push_back(dim);
+    for (const std::int64_t dim : shape.dims())
+      if (batch.has_rank()) whole.push_back(dim);
     out.push_back(whole);
   }
   return out;
@@ -101,6 +103,35 @@ const OpRegistration kParseSingleExample{{
       return parsed_shapes(c, c.input("serialized", Rank{0}));
     },
     .gradient = Gradient::none("reads messages"),
+}};
+
+const OpRegistration kParseExampleV2{{
+    .name = "ParseExampleV2",
+    .inputs = {"serialized: string", "names: string", "sparse_keys: string", "dense_keys: string",
+               "ragged_keys: string", "dense_defaults: Tdense"},
+    .outputs = {"sparse_indices: num_sparse * int64", "sparse_values: sparse_types",
+                "sparse_shapes: num_sparse * int64", "dense_values: Tdense",
+                "ragged_values: ragged_value_types", "ragged_row_splits: ragged_split_types"},
+    .attrs = {kDenseTypes, "num_sparse: int >= 0", kSparseTypes,
+              "ragged_value_types: list({float, int64, string}) >= 0",
+              "ragged_split_types: list({int32, int64}) >= 0", kDenseShapes},
+    .shape = [](const ShapeContext& c) -> Shapes {
+      const Shape batch = c.input("serialized"), names = c.input("names");
+      if (batch.rank() > 1) c.refuse("serialized is neither one example nor a vector of them");
+      if (names.rank() > 1) c.refuse("names is neither one name nor a vector of them");
+      const bool unnamed = names.rank() == 1 && names[0] == 0;
+      if (names.is_known() && !unnamed && !names.compatible_with(batch))
+        c.refuse("numbers of examples and names differ");
+      const std::size_t ragged = c.node().types("ragged_value_types").size();
+      require_count(c, "num_sparse", static_cast<std::size_t>(c.integer("num_sparse")),
+                    c.node().types("sparse_types").size());
+      require_count(c, "ragged_split_types", c.node().types("ragged_split_types").size(), ragged);
+      std::vector<Shape> out = parsed_shapes(c, batch).list();
+      out.insert(out.end(), 2 * ragged, Shape{kUnknown});
+      return out;
+    },
+    .gradient = Gradient::none("reads messages"),
+    .traits = {.bind_values = {"sparse_keys", "dense_keys", "ragged_keys"}},
 }};
 
 // "key_" and the feature's name as far as it may stand in a node's.

@@ -1,5 +1,5 @@
 // Features out of serialized Example messages (graph/example.h), as TFRecord files hold them. Leaves out
-// SequenceExample and ragged features.
+// SequenceExample; ragged features run in graphs of others and are not made here.
 #pragma once
 
 #include <map>

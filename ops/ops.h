@@ -34,6 +34,7 @@
 #include "ops/reader_ops.h"
 #include "ops/reduction_ops.h"
 #include "ops/scan_ops.h"
+#include "ops/sparse_ops.h"
 #include "ops/sparse_tensor.h"
 #include "ops/state_ops.h"
 #include "ops/string_ops.h"

@@ -1,5 +1,5 @@
 // Values of a tensor that is mostly empty, with the place of each: what splitting strings and variable-length
-// features give. Ops on sparse tensors are left out.
+// features give. Ops on sparse tensors are in sparse_ops.h.
 #pragma once
 
 #include "graph/node.h"

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,6 +124,42 @@ class SparseSink : public CollectingSink<T> {
   }
 
  private:
+  Context& c_;
+  Slots slots_;
+};
+
+// The values of all examples, and where each one's begin and end; of a single example the values alone, as in
+// TensorFlow.
+template <class T>
+class RaggedSink : public CollectingSink<T> {
+ public:
+  struct Slots {
+    Out<T> values;
+    Out<std::byte> splits;
+    DType split_type;  // int32 or int64
+    bool single;
+  };
+  RaggedSink(Context& c, Slots slots) : c_(c), slots_(slots) {}
+
+  void finish() override {
+    const auto count = static_cast<std::int64_t>(this->values_.size());
+    std::move(this->values_.begin(), this->values_.end(), c_.room(slots_.values, {count}));
+    if (slots_.split_type == DType::kInt64) return split(Out<std::int64_t>{slots_.splits.slot});
+    if (count > std::numeric_limits<std::int32_t>::max())
+      throw InvalidArgument(cat(count, " values of a feature are more than row splits of int32 can tell"));
+    split(Out<std::int32_t>{slots_.splits.slot});
+  }
+
+ private:
+  template <class S>
+  void split(Out<S> out) const {
+    const auto examples = static_cast<std::int64_t>(this->ends_.size());
+    S* to = c_.room(out, {slots_.single ? 0 : examples + 1});
+    if (slots_.single) return;
+    *to++ = 0;
+    for (const std::size_t end : this->ends_) *to++ = static_cast<S>(end);
+  }
+
   Context& c_;
   Slots slots_;
 };

@@ -1,8 +1,10 @@
-// ParseExample and ParseSingleExample: messages are read one after another into the same object, each feature
-// that is wanted goes into its sink. Of two entries of one name the later counts.
+// ParseExample, ParseSingleExample and ParseExampleV2: messages are read one after another into the same
+// object, each feature that is wanted goes into its sink. Of two entries of one name the later counts.
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -100,9 +102,20 @@ void add_dense(const Bind& b, Search& search, int k, std::string key, bool singl
   });
 }
 
-// The kernel of the op whose keys are these.
-void bind_search(Bind& b, const std::vector<std::string>& sparse_keys,
-                 const std::vector<std::string>& dense_keys, bool single) {
+template <class T>
+void add_ragged(const Bind& b, Search& search, int k, std::string key, bool single) {
+  const typename RaggedSink<T>::Slots slots{b.out<T>("ragged_values", k),
+                                            b.out<std::byte>("ragged_row_splits", k),
+                                            b.output("ragged_row_splits", k).dtype, single};
+  search.add(std::move(key), [slots](Context& c) { return std::make_unique<RaggedSink<T>>(c, slots); });
+}
+
+struct Keys {
+  std::vector<std::string> sparse, dense, ragged = {};
+};
+
+// The kernel of the op whose keys are these; `single`: of one example, without the dimension of a batch.
+void bind_search(Bind& b, const Keys& keys, bool single) {
   auto search = std::make_shared<Search>();
   search->examples = b.input("serialized").shape.elements();
   search->serialized = b.in<std::string>("serialized");
@@ -112,13 +125,17 @@ void bind_search(Bind& b, const std::vector<std::string>& sparse_keys,
     if (type == DType::kInt64) return add(std::int64_t());
     add(std::string());
   };
-  for (std::size_t k = 0; k < sparse_keys.size(); ++k)
+  for (std::size_t k = 0; k < keys.sparse.size(); ++k)
     on_type(b.node().types("sparse_types")[k], [&]<class T>(const T&) {
-      add_sparse<T>(b, *search, static_cast<int>(k), sparse_keys[k], single);
+      add_sparse<T>(b, *search, static_cast<int>(k), keys.sparse[k], single);
     });
-  for (std::size_t k = 0; k < dense_keys.size(); ++k)
+  for (std::size_t k = 0; k < keys.dense.size(); ++k)
     on_type(b.node().types("Tdense")[k],
-            [&]<class T>(const T&) { add_dense<T>(b, *search, static_cast<int>(k), dense_keys[k], single); });
+            [&]<class T>(const T&) { add_dense<T>(b, *search, static_cast<int>(k), keys.dense[k], single); });
+  for (std::size_t k = 0; k < keys.ragged.size(); ++k)
+    on_type(b.node().types("ragged_value_types")[k], [&]<class T>(const T&) {
+      add_ragged<T>(b, *search, static_cast<int>(k), keys.ragged[k], single);
+    });
   b.run([search = std::shared_ptr<const Search>(search), single](Context& c) { search->run(c, single); });
 }
 
@@ -129,13 +146,31 @@ std::vector<std::string> keys_given(const Bind& b, std::string_view arg) {
 }
 
 const KernelRegistration kParseExample{
-    "ParseExample", any,
-    [](Bind& b) { bind_search(b, keys_given(b, "sparse_keys"), keys_given(b, "dense_keys"), false); }};
+    "ParseExample", any, [](Bind& b) {
+      const Keys keys{keys_given(b, "sparse_keys"), keys_given(b, "dense_keys")};
+      bind_search(b, keys, false);
+    }};
 
 const KernelRegistration kParseSingleExample{
     "ParseSingleExample", any, [](Bind& b) {
-      bind_search(b, *b.node().attr("sparse_keys")->if_is<std::vector<std::string>>(),
-                  *b.node().attr("dense_keys")->if_is<std::vector<std::string>>(), true);
+      const Keys keys{*b.node().attr("sparse_keys")->if_is<std::vector<std::string>>(),
+                      *b.node().attr("dense_keys")->if_is<std::vector<std::string>>()};
+      bind_search(b, keys, true);
+    }};
+
+// The keys of one kind, as many as it has types.
+std::vector<std::string> key_vector(const Bind& b, std::string_view arg, std::size_t wanted) {
+  const std::span<const std::string> keys = b.value(arg).values<std::string>();
+  if (keys.size() != wanted) throw InvalidArgument(cat(arg, " has ", keys.size(), " entries, not ", wanted));
+  return {keys.begin(), keys.end()};
+}
+
+const KernelRegistration kParseExampleV2{
+    "ParseExampleV2", any, [](Bind& b) {
+      const Keys keys{key_vector(b, "sparse_keys", b.node().types("sparse_types").size()),
+                      key_vector(b, "dense_keys", b.node().types("Tdense").size()),
+                      key_vector(b, "ragged_keys", b.node().types("ragged_value_types").size())};
+      bind_search(b, keys, b.input("serialized").shape.rank() == 0);
     }};
 
 }  // namespace

@@ -113,16 +113,28 @@ def feature(key, body):
     return field(1, field(1, field(1, key) + field(2, body)))
 
 
+def parse_v2(name, serialized, sparse=(), dense=(), ragged=(), names=(), ours=None):
+    """As TensorFlow 2 writes it."""
+    checks.add(name, lambda: [tensor for part in raw.ParseExampleV2(
+        serialized=tf.constant(serialized, S), names=tf.constant(names, S), sparse_keys=tf.constant([key for key, _ in sparse], S),
+        dense_keys=tf.constant([key for key, *_ in dense], S), ragged_keys=tf.constant([key for key, *_ in ragged], S),
+        dense_defaults=[tf.constant(value, dtype) for _, dtype, _, value in dense], num_sparse=len(sparse),
+        sparse_types=[dtype for _, dtype in sparse], ragged_value_types=[dtype for _, dtype, _ in ragged],
+        ragged_split_types=[split for *_, split in ragged], dense_shapes=[shape for _, _, shape, _ in dense]) for tensor in part], ours=ours)
+
+
 def parse(name, batch, sparse=(), dense=(), single=True, ours=None):
-    """As a batch, and its first example by itself."""
+    """As a batch, and its first example by itself, by the ops of TensorFlow 1 and 2."""
     def build(op, serialized, **more):
         return lambda: [tensor for part in op(
             serialized=tf.constant(serialized, S), dense_defaults=[tf.constant(value, dtype) for _, dtype, _, value in dense],
             sparse_keys=[key for key, _ in sparse], dense_keys=[key for key, *_ in dense],
             sparse_types=[dtype for _, dtype in sparse], dense_shapes=[shape for _, _, shape, _ in dense], **more) for tensor in part]
     checks.add("parse_" + name, build(raw.ParseExample, batch, names=[]), ours=ours)
+    parse_v2("parse_v2_" + name, batch, sparse, dense, ours=ours)
     if single and batch:
         checks.add("parse_single_" + name, build(raw.ParseSingleExample, batch[0], num_sparse=len(sparse)), ours=ours)
+        parse_v2("parse_v2_single_" + name, batch[0], sparse, dense, ours=ours)
 
 
 A = example(x=[1., 2.], l=[3], s=[b"q", b"r"], e=[], n=None)
@@ -159,6 +171,94 @@ parse("cut_within", [feature(b"x", field(3, b"\x0a\x01\x07"))[:-1]], [("x", L)])
 parse("value_first", [field(1, field(1, field(2, field(3, b"\x0a\x01\x05")) + field(1, b"x")))], [("x", L)])
 parse("twice", [field(1, field(1, field(1, b"x") + field(2, field(3, b"\x0a\x01\x05"))) + field(1, field(1, b"x") + field(2, field(
     3, b"\x0a\x01\x06"))))], [("x", L)])
+
+for key, dtype, split in itertools.product("xlsenm", (F, L, S), (I, L)):
+    parse_v2(f"ragged_{key}_{dtype.name}_{split.name}", [A, example(), B], ragged=[(key, dtype, split)])
+    parse_v2(f"ragged_single_{key}_{dtype.name}_{split.name}", A, ragged=[(key, dtype, split)])
+ALL = dict(sparse=[("s", S)], dense=[("x", F, [2], [])], ragged=[("l", L, I), ("e", F, L)])
+parse_v2("ragged_beside", [A, B], **ALL)
+parse_v2("ragged_beside_single", A, **ALL)
+parse_v2("ragged_none", [], **ALL)
+parse_v2("ragged_empty_single", b"", ragged=[("l", L, I)])
+parse_v2("ragged_cut", [A[:-1]], ragged=[("l", L, I)])
+for number, (serialized, names) in enumerate((([A, B], ["a", "b"]), ([A, B], ["a"]), ([A], "a"), (A, "a"), (A, ["a"]), (A, ["a", "b"]))):
+    parse_v2(f"names{number}", serialized, sparse=[("s", S)], names=names)
+
+
+def parse_by_keys(name, **keys):
+    """One type of each kind, whatever the number of keys."""
+    checks.add("keys_" + name, lambda: [tensor for part in raw.ParseExampleV2(
+        serialized=[A], names=tf.zeros([0], S), **{f"{kind}_keys": tf.constant(keys.get(kind, [key]), S) for kind, key in (
+            ("sparse", "s"), ("dense", "x"), ("ragged", "l"))}, dense_defaults=[tf.zeros([0], F)], num_sparse=1, sparse_types=[S],
+        ragged_value_types=[L], ragged_split_types=[I], dense_shapes=[[2]]) for tensor in part])
+
+
+parse_by_keys("one")
+for kind, key in (("sparse", "s"), ("dense", "x"), ("ragged", "l")):
+    parse_by_keys(kind + "_none", **{kind: []})
+    parse_by_keys(kind + "_two", **{kind: [key, "y"]})
+    parse_by_keys(kind + "_scalar", **{kind: key})
+    parse_by_keys(kind + "_matrix", **{kind: [[key]]})
+features = {"x": tf.FixedLenFeature([2], F), "s": tf.VarLenFeature(S), "l": tf.io.RaggedFeature(L), "m": tf.FixedLenSequenceFeature(
+    [], S, allow_missing=True)}
+checks.add("parse_example", lambda: tf.nest.flatten(tf.parse_example([A, B], features), expand_composites=True))
+checks.add("parse_single_example", lambda: tf.nest.flatten(tf.parse_single_example(A, features), expand_composites=True))
+
+
+# --- sparse to dense
+def to_dense(name, indices, shape, values, default=0, dtype=F):
+    """With and without a look at the order; of constants, and of tensors whose shape is not known."""
+    for strict, known, index in itertools.product((True, False), (True, False), (I, L)):
+        make = tf.constant if known else lambda value, kind: tf.placeholder_with_default(tf.constant(value, kind), None)
+        if index == I and np.size(shape) and np.max(np.abs(shape)) >= 2**31:
+            continue
+        checks.add(f"dense_{name}_{strict}_{known}_{index.name}", lambda make=make, strict=strict, index=index: [raw.SparseToDense(
+            sparse_indices=make(indices, index), output_shape=make(shape, index), sparse_values=make(values, dtype),
+            default_value=make(default, dtype), validate_indices=strict)])
+
+
+to_dense("scalar", 2, [4], 5.)
+to_dense("scalar_list", 2, [4], [5.])
+to_dense("vector", [1, 3], [5], [7., 8.])
+to_dense("vector_one_value", [1, 3], [5], 7.)
+to_dense("matrix", [[0, 1], [1, 2]], [2, 3], [7., 8.], 9.)
+to_dense("cube", [[0, 1, 1], [0, 2, 0], [1, 0, 1]], [2, 3, 2], [7., 8., 9.])
+to_dense("strings", [[0, 1], [1, 0]], [2, 3], ["a", "b"], "-", dtype=S)
+to_dense("indices_cube", [[[0]]], [2], [1.])
+to_dense("repeated", [1, 1], [5], [7., 8.])
+to_dense("falling", [3, 1], [5], [7., 8.])
+to_dense("falling_rows", [[1, 2], [0, 1]], [2, 3], [7., 8.])
+to_dense("falling_columns", [[1, 2], [1, 1]], [2, 3], [7., 8.])
+to_dense("beyond", [1, 5], [5], [7., 8.])
+to_dense("below", [-1, 1], [5], [7., 8.])
+to_dense("beyond_column", [[0, 3]], [2, 3], [7.])
+to_dense("narrow", [[0, 1]], [2, 3, 4], [7.])
+to_dense("vector_in_matrix", [0, 1], [2, 3], [7., 8.])
+to_dense("scalar_in_matrix", 0, [2, 3], 7.)
+to_dense("few_values", [0, 1], [5], [1.])
+to_dense("no_values", [0, 1], [5], [])
+to_dense("many_values", [0, 1], [5], [1., 2., 3.])
+to_dense("values_matrix", [0, 1], [5], [[1., 2.]])
+to_dense("default_list", [0], [5], [1.], [2.])
+to_dense("none", np.zeros([0, 2]), [2, 3], [], 4.)
+to_dense("none_vector", [], [3], [])
+to_dense("none_vector_in_matrix", [], [2, 3], [])
+to_dense("no_room", np.zeros([0, 2]), [0, 3], [])
+to_dense("no_room_one", [[0, 0]], [0, 3], [1.])
+to_dense("no_dimensions", np.zeros([1, 0]), [], [4.])
+to_dense("no_dimensions_none", np.zeros([0, 0]), [], [])
+to_dense("no_dimensions_two", np.zeros([2, 0]), [], [4., 5.])
+to_dense("no_dimensions_scalar", 0, [], 4.)
+to_dense("nine_dimensions", np.zeros([1, 9]), [1] * 9, [4.])
+to_dense("overflow", [[0, 0]], [2**40, 2**40], [4.])
+to_dense("overflow_none", np.zeros([0, 2]), [2**40, 2**40], [])
+to_dense("too_large", [0], [2**60], [4.])
+for dtype in (tf.half, tf.bfloat16, D, tf.complex64, tf.complex128, tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16, I, tf.uint32, L, tf.uint64):
+    checks.add("dense_" + dtype.name, lambda dtype=dtype: [raw.SparseToDense(
+        sparse_indices=[1], output_shape=[2], sparse_values=tf.ones([1], dtype), default_value=tf.zeros([], dtype))])
+for number, shape in enumerate(([-3], 3, [[3]])):
+    checks.add(f"dense_no_shape{number}", lambda shape=shape: [raw.SparseToDense(
+        sparse_indices=[0], output_shape=tf.placeholder_with_default(tf.constant(shape), None), sparse_values=[4.], default_value=0.)])
 
 
 @checks.test

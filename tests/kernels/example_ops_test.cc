@@ -149,3 +149,53 @@ TEST_CASE("what was parsed is found by name and kind") {
   CHECK_THROWS_AS(all["s"], InvalidArgument);
   CHECK_THROWS_AS(all.sparse("x"), InvalidArgument);
 }
+
+namespace {
+
+// A node as TensorFlow 2 writes it, with a sparse, a dense and a ragged feature.
+const Node& parse_v2(Graph& g, const Tensor& examples, DType split_type, const Texts& ragged = {"s"}) {
+  const auto keys = [&](const Texts& names) { return constant(g, Tensor::vector(names)); };
+  return g.add("ParseExampleV2",
+               {constant(g, examples), constant(g, Tensor(DType::kString, {0})), keys({"s"}), keys({"x"}),
+                keys(ragged), Outputs{constant(g, Tensor(DType::kFloat, {0}))}},
+               {{"num_sparse", 1},
+                {"sparse_types", std::vector<DType>{DType::kString}},
+                {"ragged_value_types", std::vector<DType>{DType::kString}},
+                {"ragged_split_types", std::vector<DType>{split_type}},
+                {"dense_shapes", std::vector<Shape>{{2}}}},
+               "parse", Location::here());
+}
+
+}  // namespace
+
+TEST_CASE("the op of TensorFlow 2 parses a batch, ragged features too") {
+  Graph g;
+  const Node& node = parse_v2(g, Tensor::vector<std::string>({first(), second()}), DType::kInt32);
+  CHECK(node.output(3).shape() == Shape{2, 2});
+  Session session(g);
+  const std::array<Tensor, 5> got =
+      session.run({node.output(1), node.output(2), node.output(3), node.output(4), node.output(5)});
+  CHECK(got[0] == Tensor::vector<std::string>({"q", "r", "z"}));
+  CHECK(got[1] == Tensor::vector<std::int64_t>({2, 2}));
+  CHECK(got[2] == Tensor::matrix<float>({{1, 2}, {4, 5}}));
+  CHECK(got[3] == Tensor::vector<std::string>({"q", "r", "z"}));
+  CHECK(got[4] == Tensor::vector<std::int32_t>({0, 2, 3}));
+}
+
+TEST_CASE("the op of TensorFlow 2 parses a single example, too") {
+  Graph g;
+  const Node& node = parse_v2(g, Tensor::scalar(first()), DType::kInt64);
+  Session session(g);
+  const std::array<Tensor, 4> got =
+      session.run({node.output(0), node.output(3), node.output(4), node.output(5)});
+  CHECK(got[0] == Tensor::matrix<std::int64_t>({{0}, {1}}));
+  CHECK(got[1] == Tensor::vector<float>({1, 2}));
+  CHECK(got[2] == Tensor::vector<std::string>({"q", "r"}));
+  CHECK(got[3].shape() == Shape{0});
+}
+
+TEST_CASE("the op of TensorFlow 2 wants a key for each type") {
+  Graph g;
+  CHECK_THROWS_WITH_AS(evaluate(parse_v2(g, Tensor::scalar(first()), DType::kInt64, {"s", "t"}).output(3)),
+                       "ParseExampleV2 'parse': ragged_keys has 2 entries, not 1", InvalidArgument);
+}
