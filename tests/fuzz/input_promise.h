@@ -40,6 +40,22 @@ class ParsingGraph {
   std::vector<Prepared> calls_;
 };
 
+// Ragged and sparse, by the op of TensorFlow 2.
+inline std::vector<Output> parse_ragged(Output text) {
+  Graph& graph = text.graph();
+  const Output key = constant(graph, Tensor::vector<std::string>({"n"}));
+  const Output none = constant(graph, Tensor(DType::kString, {0}));
+  const Node& node = graph.add("ParseExampleV2", {text, none, key, none, key, Outputs()},
+                               {{"num_sparse", 1},
+                                {"sparse_types", std::vector<DType>{DType::kInt64}},
+                                {"ragged_value_types", std::vector<DType>{DType::kInt64}},
+                                {"ragged_split_types", std::vector<DType>{DType::kInt32}},
+                                {"dense_shapes", std::vector<Shape>()}},
+                               "parse", Location::here());
+  return {sparse_tensor_to_dense({node.output(0), node.output(1), node.output(2)}), node.output(3),
+          node.output(4)};
+}
+
 inline std::vector<Output> parse_features(Output text) {
   const ParsedFeatures a =
       parse_example(text, {{"x", FixedLenFeature{{2}, DType::kFloat, Tensor::vector<float>({0, 0})}},
@@ -49,7 +65,9 @@ inline std::vector<Output> parse_features(Output text) {
   const ParsedFeatures c =
       parse_single_example(reshape(text, Shape{}),
                            {{"n", FixedLenFeature{{}, DType::kInt64}}, {"s", VarLenFeature{DType::kString}}});
-  return {a["x"], a.sparse("n").values, b["s"], b["n"], c["n"], c.sparse("s").indices};
+  std::vector<Output> out = parse_ragged(text);
+  out.insert(out.end(), {a["x"], a.sparse("n").values, b["s"], b["n"], c["n"], c.sparse("s").indices});
+  return out;
 }
 
 inline std::vector<Output> parse_text(Output text) {

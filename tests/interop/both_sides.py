@@ -17,6 +17,8 @@ from oracle import Job, difference, run_jobs, session, tf
 READER_OPS = "ReadFile MatchingFiles " + " ".join(name + form for form in ("", "V2") for name in (
     "TextLineReader TFRecordReader WholeFileReader FixedLengthRecordReader IdentityReader ReaderRead ReaderReadUpTo "
     "ReaderNumRecordsProduced ReaderNumWorkUnitsCompleted ReaderReset").split())
+PARSING_OPS = ("DecodeCSV DecodeRaw StringToNumber StringSplit StringSplitV2 ParseExample ParseExampleV2 ParseSingleExample "
+               "SparseToDense")
 CLASSES = {number: name.replace("_", "").lower() for name, number in vars(tf.errors).items() if name.isupper()}
 
 

@@ -153,3 +153,41 @@ def test_each_side_runs_the_queue_runners_of_the_other(case, writer, tmp_path):
     mine = program("run", path, RUN[case])
     assert len(mine) > 4
     assert mine == run_in_tensorflow(path, RUN[case])
+
+
+def write_records(path):
+    with tf.io.TFRecordWriter(str(path)) as writer:
+        for i, words in enumerate((["a", "b"], [], ["c"], ["d", "e", "f"], ["g"])):
+            example = tf.train.Example()
+            example.features.feature["x"].float_list.value.extend([i, i / 4])
+            example.features.feature["words"].bytes_list.value.extend(word.encode() for word in words)
+            writer.write(example.SerializeToString())
+
+
+def one_by_one(value, features):
+    parsed = tf.parse_single_example(value, features)
+    words = tf.sparse_tensor_to_dense(parsed["words"], default_value="-")
+    return tf.train.batch([parsed["x"], words], 2, dynamic_pad=True, allow_smaller_final_batch=True)
+
+
+def in_batches(value, features):
+    parsed = tf.parse_example(tf.train.batch([value], 2, allow_smaller_final_batch=True), features)
+    return parsed["x"], tf.sparse.to_dense(parsed["words"])
+
+
+@pytest.mark.parametrize("parse", [one_by_one, in_batches])
+def test_records_are_parsed_from_a_graph_of_today(parse, tmp_path):
+    write_records(tmp_path / "records")
+    graph = tf.Graph()
+    with graph.as_default():
+        files = tf.train.string_input_producer([str(tmp_path / "records")], num_epochs=1, shuffle=False)
+        _, value = tf.TFRecordReader().read(files)
+        fetches = parse(value, {"x": tf.FixedLenFeature([2], tf.float32), "words": tf.VarLenFeature(tf.string)})
+        ops = {operation.type for operation in graph.get_operations()}
+        assert {"ParseExampleV2", "SparseToDense"} <= ops
+        path = tmp_path / "graph.meta"
+        tf.train.export_meta_graph(str(path))
+    for fetch in fetches:
+        mine = program("run", path, fetch.name)
+        assert sum(line.startswith("value ") for line in mine) == 3
+        assert mine == run_in_tensorflow(path, fetch.name)
