@@ -12,6 +12,7 @@
 #include "summary/file_writer_cache.h"
 #include "train/checkpoint/step_number.h"
 #include "train/monitored/session_notes.h"
+#include "train/supervisor/stop_signals.h"
 
 namespace runnel {
 namespace {
@@ -105,7 +106,8 @@ bool CheckpointSaverHook::save(Session& session, std::int64_t step) {
 
 void CheckpointSaverHook::write(Session& session, std::int64_t step) {
   log_info(cat("Saving checkpoints for ", step, " into ", path_, "."));
-  notes_->flush_logs();
+  // A disk with logs that hangs may take all the time that is left after a signal; end() flushes then.
+  if (!is_signalled({})) notes_->flush_logs();
   const std::string prefix = saver(session).save(
       session, path_, {.global_step = step_.variable(), .write_meta_graph = options_.save_graph_def});
   const std::int64_t saved = step_behind(prefix).value_or(step);  // none without variables to save

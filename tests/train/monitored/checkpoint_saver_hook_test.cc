@@ -2,18 +2,21 @@
 #include "train/monitored/checkpoint_saver_hook.h"
 
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <thread>
 
-#include "graph/io/file_system.h"
+#include "graph/io/forwarding_file_system.h"
 #include "summary/summary.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/monitored/event_lines.h"
 #include "tests/train/monitored/hook_driver.h"
+#include "tests/train/supervisor/door.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/monitored/summary_saver_hook.h"
+#include "train/supervisor/stop_signals.h"
 #include "train/train.h"
 
 using namespace runnel;
@@ -60,6 +63,24 @@ struct Listener final : CheckpointSaverListener {
   }
   void end(Session&, std::int64_t step) override { calls.push_back(cat("end ", step)); }
   Lines calls;
+};
+
+// Files whose writing waits before a door.
+struct HangingFiles final : ForwardingFileSystem {
+  struct File final : WritableFile {
+    File(std::unique_ptr<WritableFile> real, Door& before) : file(std::move(real)), door(before) {}
+    void append(std::string_view bytes) override { door.pass(), file->append(bytes); }
+    void sync() override { file->sync(); }
+    void close() override { file->close(); }
+    const std::string& path() const override { return file->path(); }
+    const std::unique_ptr<WritableFile> file;
+    Door& door;
+  };
+  HangingFiles() : ForwardingFileSystem(real_file_system()) {}
+  std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
+    return std::make_unique<File>(files_.open_for_writing(path, mode), door);
+  }
+  Door door;
 };
 
 }  // namespace
@@ -130,6 +151,29 @@ TEST_CASE("what hooks have logged elsewhere is in the file when a checkpoint is 
                      m.hook(m.every(3))});
   driver.run(m.train, 3);
   CHECK(event_lines(elsewhere.path()) == Lines{"version", "START 1", "loss 1", "loss 2", "loss 3"});
+}
+
+TEST_CASE(
+    "after a signal the step is saved though the disk of the logs hangs, and these are written at the end") {
+  Saved m;
+  const ScratchDirectory elsewhere;
+  HangingFiles files;
+  const auto writer = std::make_shared<FileWriter>(elsewhere.path(), FileWriterOptions{.files = &files});
+  const Output summary = summary::scalar("loss", m.loss);
+  HookDriver driver(m.graph, m.init,
+                    {summary_saver({.save_steps = 1, .summary_writer = writer, .summary_op = {summary}}),
+                     m.hook(m.every(3))});
+  files.door.shut();
+  Coordinator coord;
+  const StopSignals signals(coord);
+  ::raise(SIGTERM);
+  driver.run(m.train, 3);
+  CHECK(m.steps().back() == 3);
+  CHECK_FALSE(m.log.has("warning: "));  // of a log that was waited for
+  files.door.open();
+  driver.end();
+  CHECK(event_lines(elsewhere.path()) == Lines{"version", "START 1", "loss 1", "loss 2", "loss 3"});
+  coord.wait_for_stop();
 }
 
 TEST_CASE("graph.pbtxt and a .meta beside each checkpoint are written unless refused") {
