@@ -25,10 +25,10 @@ struct MetaGraphOptions {
 
 // The graph as a MetaGraphDef, with shapes, collections and the signatures of all its ops. A collection whose
 // items are of different kinds is left out with a warning. Of an exported scope, inputs from outside are
-// called
-// "$unbound_inputs_NAME" and listed in the collection `unbound_inputs`; items of collections that belong to
-// what is outside are left out, and so is, with a warning, the saver. Throws InvalidArgument if it would take
-// 2 GB or more, if nothing is in the scope, and if something takes an input from a scope that is left out.
+// called "$unbound_inputs_NAME" and listed in the collection `unbound_inputs`; items of collections that
+// belong to what is outside are left out, and so is, with a warning, the saver. Throws InvalidArgument if it
+// would take 2 GB or more, if nothing is in the scope, and if something takes an input from a scope that is
+// left out.
 std::string export_meta_graph_def(const Graph& graph, const MetaGraphOptions& options = {});
 
 // What a MetaGraphDef says beyond nodes and collections.

@@ -19,8 +19,7 @@ struct GatherOptions {
 //   returns   T[params.shape[:axis], indices.shape[batch_dims:], params.shape[axis + 1:]]
 //   T         any
 //   errors    InvalidArgument if axis is under batch_dims or the shared dimensions differ: here when known,
-//   else
-//             from Session::run; from there if an index is not in [0, dimension)
+//             else from Session::run; from there if an index is not in [0, dimension)
 //   grad      params; for axis 0 as IndexedSlices
 //   source    TensorFlow "GatherV2", tf.gather
 Output gather(Operand params, Operand indices, GatherOptions options = {});

@@ -24,9 +24,9 @@ struct AssertOptions {
 //   data       T_i[dims_i] each, at least one; say in a string what is wrong, then show the values
 //   returns    an operation
 //   T_i        any
-//   errors     InvalidArgument without data; InvalidArgument "assertion failed: [...] [...]" from
-//   Session::run grad       none source     TensorFlow "Assert"; the nodes are NAME/Assert and Consts under
-//   it. tf.Assert also puts a
+//   errors     InvalidArgument without data; from Session::run InvalidArgument "assertion failed: [...]"
+//   grad       none
+//   source     TensorFlow "Assert"; the nodes are NAME/Assert and Consts under it. tf.Assert also puts a
 //              conditional around it, so as not to copy data from another device
 Operation assert_true(Output condition, const std::vector<Operand>& data, AssertOptions options = {});
 

@@ -23,8 +23,7 @@ struct BatchMatMulOptions {
 //   returns  T[broadcast of the dimensions before, m, n]; zeros when k is 0
 //   T        float, double, int16, int32, int64
 //   errors   InvalidArgument if a rank is under 2, the two k differ or the other dimensions do not fit: here
-//   when
-//            known, else from Session::run
+//            when known, else from Session::run
 //   grad     both inputs
 //   source   TensorFlow "BatchMatMulV2"
 Output batch_matmul(Operand x, Operand y, BatchMatMulOptions options = {});

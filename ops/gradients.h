@@ -43,9 +43,8 @@ struct GradientsOptions {
 //   xs       tensors or variables; results come in their order
 //   returns  for each x none, a tensor of its dtype and shape, or IndexedSlices of it
 //   errors   InvalidArgument for grad_ys that do not fit; Unimplemented, naming op, node and the way to the
-//   loss,
-//            where an op on the way has no gradient yet; what a gradient throws, with the forward node and
-//            its line
+//            loss, where an op on the way has no gradient yet; what a gradient throws, with the forward node
+//            and its line
 //   grad     itself: gradients of gradients are graphs like any other
 //   source   tf.gradients
 Grads gradients(const Outputs& ys, const std::vector<Source>& xs, GradientsOptions options = {});

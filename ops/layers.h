@@ -27,8 +27,7 @@ struct DenseOptions {
 //   returns  T[batch, m]
 //   T        float, double
 //   errors   InvalidArgument if x is no matrix with n known, or units is under 1; AlreadyExists if a layer
-//   has this
-//            name already and the open VariableScope does not reuse
+//            has this name already and the open VariableScope does not reuse
 //   grad     x, kernel and bias
 //   source   tf.layers.dense
 Output dense(Output x, int units, DenseOptions options = {});

@@ -76,8 +76,7 @@ struct OperandPair {
 OperandPair resolve(const Operand& x, const Operand& y, std::string_view op);
 
 // Adds a binary op of `op`'s type named `name` as TensorFlow's operators do: its Consts lie in the scope of
-// its name
-// ("mul/y"), its result has the name itself.
+// its name ("mul/y"), its result has the name itself.
 Output add_binary(std::string_view op, std::string_view name, const Operand& x, const Operand& y, Attrs attrs,
                   Location where);
 

@@ -61,8 +61,7 @@ struct GetVariableOptions {
 //   shape    known in full
 //   returns  T[shape]
 //   errors   AlreadyExists if there is one and the scope does not reuse; NotFound if there is none and it
-//   must;
-//            InvalidArgument if the one that exists has another shape or dtype
+//            must; InvalidArgument if the one that exists has another shape or dtype
 //   source   tf.get_variable
 Variable get_variable(Graph& graph, std::string_view name, const Shape& shape,
                       GetVariableOptions options = {});

@@ -31,9 +31,8 @@ using InitialValue = std::function<Output(Graph&)>;
 // A variable that starts as `initial_value`.
 //
 //   initial_value  T[dims]; it may depend on other variables: then it is computed from their values where
-//   they have
-//                  one and from their own initial values where not, so that one run initialises all, in any
-//                  order
+//                  they have one and from their own initial values where not, so that one run initialises
+//                  all, in any order
 //   name           made unique in the current scope
 //   returns        T[dims]
 //   T              any that is not a ref

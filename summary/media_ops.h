@@ -66,8 +66,7 @@ Output image(std::string_view name, Operand tensor, ImageOptions options = {});
 //   sample_rate  float[]: frames a second
 //   returns      string[]: a serialized Summary
 //   errors       InvalidArgument for another shape here when known, else from Session::run; from there too
-//   for a
-//                rate that is not positive, and for more than 65535 channels
+//                for a rate that is not positive, and for more than 65535 channels
 //   grad         none: a string has no derivative
 //   source       TensorFlow "AudioSummaryV2", tf.summary.audio
 Output audio(std::string_view name, Operand tensor, Operand sample_rate, AudioOptions options = {});

@@ -94,17 +94,15 @@ bool has_effect(const Node& node);
 
 using SlotFinder = std::function<VariableSlot*(const Node&)>;
 
-// 1. Takes the nodes that the request needs; finds each variable. Throws InvalidArgument/Unimplemented naming
-// all
-//    that is missing: placeholders without feed, ops without kernel, foreign nodes.
+// 1. Takes the nodes that the request needs; finds each variable. Throws InvalidArgument or Unimplemented,
+//    naming all that is missing: placeholders without feed, ops without kernel, foreign nodes.
 WorkGraph prune(const Signature& signature, const SlotFinder& slot_of);
 // 2. Adds the edges that make reads see the right writes, and copies where no order does (design: "Order of
-// reads and
-//    writes"), then sorts. Throws InvalidArgument naming a cycle.
+//    reads and writes"), then sorts. Throws InvalidArgument naming a cycle.
 void order(WorkGraph& work);
 // 3. Shapes and constants in execution order: folds what is constant, turns views into views, drops what is
-// no longer
-//    needed, marks as late what cannot be bound yet. `feed_shapes` may be unknown. Requires: variable_shapes.
+//    no longer needed, marks as late what cannot be bound yet. `feed_shapes` may be unknown. Requires:
+//    variable_shapes.
 void resolve(WorkGraph& work, std::span<const Shape> feed_shapes);
 
 }  // namespace runnel

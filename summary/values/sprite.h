@@ -12,8 +12,7 @@ namespace runnel {
 //
 //   images   uint8[count, height, width, channels], channels 1, 3 or 4
 //   errors   InvalidArgument for other dtypes and shapes, and if a side of the file would be over 8192
-//   pixels,
-//            which browsers do not draw
+//            pixels, which browsers do not draw
 std::string sprite_file(const Tensor& images);
 
 }  // namespace runnel

@@ -1,7 +1,6 @@
 // SIGTERM and Ctrl-C in every phase of a supervised run: the process saves the last step that it finished,
 // once, closes its logs and ends with 128 + signal; a second signal ends it at once. It starts itself as
-// `training_signal_test
-// --child PHASE FOLDER`.
+// `training_signal_test --child PHASE FOLDER`.
 #include <atomic>
 #include <chrono>
 #include <cstdint>

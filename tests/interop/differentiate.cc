@@ -1,8 +1,7 @@
 // Adds Runnel's gradients to graphs that TensorFlow made, for test_ops.py. Usage: differentiate FILE, a job a
 // line: "IN.pb OUT.pb ys xs grad_ys", each of the three a list of tensors with commas between; grad_ys may be
-// "-", or have
-// "-" for a y that starts with ones. Prints a line a job: "ok" and, for each x, its gradient's tensors with
-// commas between (rows have two, values and indices) or "-"; or "error" and why.
+// "-", or have "-" for a y that starts with ones. Prints a line a job: "ok" and, for each x, its gradient's
+// tensors with commas between (rows have two, values and indices) or "-"; or "error" and why.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

@@ -1,9 +1,8 @@
 // Queue-fed graphs for test_input.py.
 //   input_graphs write CASE OUT.meta   builds the case of that name
 //   input_graphs run IN.meta FETCH     initialises, starts the queue runners of the collection, and fetches
-//   until the
-//                                      input ends: a line for each thread ("thread NAME"), value and the
-//                                      reason
+//                                      until the input ends: a line for each thread ("thread NAME"), value
+//                                      and the reason
 #include <cstdio>
 #include <functional>
 #include <map>

@@ -2,8 +2,8 @@
 //   scope_graph move IN.meta SCOPE OUT.meta          imports under SCOPE and exports all
 //   scope_graph cut IN.meta SCOPE OUT.meta           imports and exports SCOPE alone
 //   scope_graph train PREFIX SCOPE TARGET STEPS OUT  imports PREFIX.meta under SCOPE, restores, runs
-//   SCOPE/TARGET,
-//                                                    saves to OUT, and exports SCOPE alone to OUT-scope.meta
+//                                                    SCOPE/TARGET, saves to OUT, and exports SCOPE alone to
+//                                                    OUT-scope.meta
 #include <cstdio>
 #include <cstdlib>
 #include <span>

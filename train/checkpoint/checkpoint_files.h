@@ -37,8 +37,7 @@ std::vector<std::string> prefixes_in(FileSystem& files, const std::string& direc
 std::string name_some(const std::vector<std::string>& names);
 
 // What a file is that should have been an index or a data file: "empty", "a git-lfs pointer, ...", "a tar
-// archive",
-// ...; empty if it is nothing known.
+// archive", ...; empty if it is nothing known.
 std::string kind_of_file(const ReadableFile& file);
 
 // Throws the error for a prefix without an index, which says what was given and what to give instead.
