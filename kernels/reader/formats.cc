@@ -17,16 +17,20 @@ namespace {
 
 constexpr std::uint64_t kMostLineBytes = 1 << 28;  // a file without line ends is no text
 
-// Keys count lines from 1, those that were passed over, too. A '\r' at the end of a line is not part of it.
+// Keys count lines from 1, those that were passed over, too. A '\r' at the end of a line is not part of it,
+// and one that is all that stands behind the last '\n' is no line.
 class LineSource final : public RecordSource {
  public:
   LineSource(FileSystem& files, const std::string& path, std::int64_t skipped) : stream_(files, path) {
     while (lines_ < skipped && stream_.line(kMostLineBytes)) ++lines_;
   }
   std::optional<KeyedRecord> next() override {
+    const std::uint64_t start = stream_.offset();
     std::optional<std::string_view> line = stream_.line(kMostLineBytes);
     if (!line) return std::nullopt;
+    const bool ended = stream_.offset() - start > line->size();
     if (line->ends_with('\r')) line->remove_suffix(1);
+    if (line->empty() && !ended) return std::nullopt;
     return KeyedRecord{cat(stream_.path(), ":", ++lines_), std::string(*line)};
   }
 
@@ -143,7 +147,9 @@ std::uint64_t bytes_of(const Bind& b, const char* attr, std::int64_t least) {
 }
 
 std::unique_ptr<RecordFormat> lines(const Bind& b) {
-  return std::make_unique<LineFormat>(b.integer("skip_header_lines"));
+  const std::int64_t skipped = b.integer("skip_header_lines");
+  if (skipped < 0) throw InvalidArgument(cat("skip_header_lines is ", skipped, ", and must be at least 0"));
+  return std::make_unique<LineFormat>(skipped);
 }
 std::unique_ptr<RecordFormat> fixed_length(const Bind& b) {
   FixedLength layout{bytes_of(b, "header_bytes", 0), bytes_of(b, "record_bytes", 1),

@@ -26,7 +26,8 @@ def files(tmp_path_factory):
     whole = (folder / "r").read_bytes()
     binary = b"HHabcdefgFF"
     for name, content in {
-            "a": b"one\r\ntwo\rx\n\nlast", "b": b"h1\nh2\nc\n", "empty": b"", "ends": b"\n\n", "cr": b"a\r\r\n\r\nb\r",
+            "a": b"one\r\ntwo\rx\n\nlast", "b": b"h1\nh2\nc\n", "empty": b"", "ends": b"\n\n", "cr": b"a\r\r\n\r\nb\r", "cr_alone": b"\r", "cr_twice": b"\r\r",
+            "cr_end": b"a\n\r", "cr_twice_end": b"a\n\r\r",
             "long": b"x" * 600000 + b"\ny", "f": binary, "even": b"HHabcdefFF", "short": b"HF", "bare": b"HHFF",
             "f.zlib": zlib.compress(binary), "f.gzip": gzip.compress(binary), "two.gzip": gzip.compress(b"HHab") + gzip.compress(b"cdFF"),
             "cut": whole[:-3], "cut_length": whole[:25], "flip": whole[:14] + b"!" + whole[15:], "length": b"\1" + whole[1:],
@@ -61,6 +62,9 @@ def text(**options):
 for count in (1, 4, 7, 8):
     reads(f"text_{count}", text(), ["a", "b"], count)
 reads("text_carriage_returns", text(), ["cr"], 3)
+for name, count in (("cr_end", 2), ("cr_alone", 1), ("cr_twice", 1), ("cr_twice_end", 2)):
+    reads("text_" + name, text(), [name, "a"], count)
+reads("text_no_header", text(skip_header_lines=-1), ["a"], 1)
 reads("text_no_lines", text(), ["empty", "ends", "empty"], 2)
 reads("text_no_more", text(), ["empty", "ends", "empty"], 3)
 reads("text_header", text(skip_header_lines=1), ["b", "a"], 5)

@@ -22,6 +22,26 @@ TEST_CASE("lines lose their ends and have keys FILE:LINE") {
         Records{{"a:1", "one"}, {"a:2", "two\rx"}, {"a:3", ""}, {"a:4", "last"}, {"b:1", ""}});
 }
 
+TEST_CASE("a lone carriage return behind the last line end is no line") {
+  ReaderProbe p;
+  p.file("a", "one\r\n\r");
+  p.file("b", "\r");
+  p.file("c", "\r\r");
+  p.file("d", "two\r");
+  p.queue({"a", "b", "c", "d"});
+  CHECK(p.all(TextLineReader(p.g)) == Records{{"a:1", "one"}, {"c:1", "\r"}, {"d:1", "two"}});
+}
+
+TEST_CASE("fewer than no header lines are refused") {
+  ReaderProbe p;
+  p.queue({"a"});
+  const KeyValue line = TextLineReader(p.g, {.skip_header_lines = -1, .name = "r"}).read(p.names);
+  Session session(p.g);
+  CHECK_THROWS_WITH_AS(session.run(line.value),
+                       "TextLineReaderV2 'r': skip_header_lines is -1, and must be at least 0",
+                       InvalidArgument);
+}
+
 TEST_CASE("header lines of every file are passed over, and counted in keys") {
   ReaderProbe p;
   p.file("a", "h\n1\n2\n");
@@ -171,8 +191,8 @@ TEST_CASE("names come from queues of single strings, and records from readers") 
   ReaderProbe p;
   const FIFOQueue numbers(p.g, 3, {DType::kInt32});
   const TextLineReader reader(p.g);
-  CHECK(p.refusal(reader.read(numbers).key).find("takes names from a queue of single strings") !=
-        std::string::npos);
+  const Node& read = p.g.add("ReaderReadV2", {reader.reader_ref(), numbers.queue_ref()});
+  CHECK(p.refusal(read.output(0)).find("takes names from a queue of single strings") != std::string::npos);
   CHECK(p.refusal(ReaderBase(p.names.queue_ref()).read(p.names).key).find("makes no reader") !=
         std::string::npos);
 }
