@@ -2,6 +2,8 @@
 #include "ops/queue_ops.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "graph/error.h"
@@ -43,7 +45,15 @@ void check(const NewQueue& q) {
     throw InvalidArgument(cat(prefix, q.types.size() + priorities, " components, but ", q.names.size(),
                               " names; give one a component, or none"),
                           q.where);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (q.capacity > kMost || q.capacity < -kMost - 1)
+    throw InvalidArgument(cat(prefix, "the capacity is ", q.capacity, "; at most ", kMost,
+                              " elements can be counted, and -1 means no bound"),
+                          q.where);
   const bool pads = std::string_view(q.op) == "PaddingFIFOQueueV2";
+  if (pads && q.shapes.size() != q.types.size())
+    throw InvalidArgument(cat(prefix, "no shapes are given; a queue that pads wants one a component"),
+                          q.where);
   for (const Shape& shape : q.shapes)
     if (pads ? !shape.has_rank() : !shape.is_known())
       throw InvalidArgument(cat(prefix, "the shape ", shape,
@@ -176,12 +186,21 @@ void QueueBase::require_form(const std::vector<Operand>& values, bool batch, Loc
   if (values.size() != dtypes_.size())
     throw InvalidArgument(
         cat(values.size(), " components are given, but queue '", name(), "' holds ", dtypes_.size()), where);
-  for (std::size_t k = 0; k < shapes_.size(); ++k) {
+  std::int64_t rows = kUnknown;
+  for (std::size_t k = 0; k < values.size(); ++k) {
     const Shape shape = values[k].shape();
     if (!shape.has_rank()) continue;
-    const bool scalar = batch && shape.rank() == 0;
-    const Shape element = scalar ? shape : Shape(shape.dims().subspan(batch ? 1 : 0));
-    if (scalar || !element.compatible_with(shapes_[k]))
+    if (batch && shape.rank() == 0)
+      throw InvalidArgument(
+          cat("component ", k, " is a scalar, not a batch of elements for queue '", name(), "'"), where);
+    if (batch && rows >= 0 && shape[0] >= 0 && rows != shape[0])
+      throw InvalidArgument(cat("the batch for queue '", name(), "' has ", rows,
+                                " elements in one component and ", shape[0], " in component ", k),
+                            where);
+    if (batch) rows = std::max(rows, shape[0]);
+    if (shapes_.empty()) continue;
+    const Shape element(shape.dims().subspan(batch ? 1 : 0));
+    if (!element.compatible_with(shapes_[k]))
       throw InvalidArgument(cat("component ", k, " has shape ", shape, ", but queue '", name(), "' holds ",
                                 batch ? "elements of shape " : "", shapes_[k], " there"),
                             where);

@@ -152,7 +152,8 @@ struct FIFOQueueOptions {
   Location where = Location::here();
 };
 
-// First in, first out. A capacity below 0 has no bound.  source: TensorFlow "FIFOQueueV2"
+// First in, first out. A capacity below 0 has no bound; of this and all queues it is at most 2^31 - 1, else
+// InvalidArgument.  source: TensorFlow "FIFOQueueV2"
 class FIFOQueue : public QueueBase {
  public:
   FIFOQueue(Graph& graph, std::int64_t capacity, const std::vector<DType>& dtypes,
@@ -192,6 +193,7 @@ struct PaddingFIFOQueueOptions {
 // in each dimension and is filled up with zeros or empty strings.
 //
 //   shapes   one a component; dimensions may be unknown, the rank not
+//   errors   InvalidArgument without a shape for each component
 //   source   TensorFlow "PaddingFIFOQueueV2"
 class PaddingFIFOQueue : public QueueBase {
  public:

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "graph/error.h"
 #include "graph/op_spec.h"
 
 namespace runnel {
@@ -12,15 +13,26 @@ const char* name_of(Compression compression) {
   return compression == Compression::kZlib ? "ZLIB" : compression == Compression::kGzip ? "GZIP" : "";
 }
 
+void require_names(const QueueBase& queue, Location where) {
+  if (queue.dtypes().size() == 1 && queue.dtypes()[0] == DType::kString &&
+      (queue.shapes().empty() || queue.shapes()[0].compatible_with({})))
+    return;
+  throw InvalidArgument(
+      cat("a reader takes names from a queue of single strings, which queue '", queue.name(), "' is not"),
+      where);
+}
+
 KeyValue pair_of(const Node& node) { return {node.output(0), node.output(1)}; }
 
 }  // namespace
 
 KeyValue ReaderBase::read(const QueueBase& queue, OpOptions o) const {
+  require_names(queue, o.where);
   return pair_of(ref_.graph().add("ReaderReadV2", {ref_, queue.queue_ref()}, {}, o.name, o.where));
 }
 
 KeyValue ReaderBase::read_up_to(const QueueBase& queue, const Operand& num_records, OpOptions o) const {
+  require_names(queue, o.where);
   Graph& graph = ref_.graph();
   NameScope scope(graph, o.name.empty() ? "ReaderReadUpToV2" : o.name);
   const Output most = num_records.in(graph, DType::kInt64, "num_records");

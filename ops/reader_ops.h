@@ -39,7 +39,8 @@ class ReaderBase {
   //
   //   queue    of single strings
   //   returns  key and value, string[]
-  //   errors   OutOfRange when the queue is closed and empty; NotFound and the like for a file that cannot be
+  //   errors   InvalidArgument for a queue of something else; from Session::run
+  //            OutOfRange when the queue is closed and empty; NotFound and the like for a file that cannot be
   //            opened, after which the next read goes on to the next file; DataLoss for a damaged file
   //   grad     none
   //   source   TensorFlow "ReaderReadV2"

@@ -1,6 +1,8 @@
 // The ops that make queues. What they give is a handle; the queue itself is a resource of the session, found
 // again by container and name. The ops of old graphs give the two as strings, which nobody reads here.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "graph/error.h"
@@ -9,12 +11,20 @@
 namespace runnel {
 namespace {
 
+// What an int32 can count, as in TensorFlow.
+std::int64_t require_count(const char* what, std::int64_t number) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (number > kMost || number < -kMost - 1)
+    throw InvalidArgument(cat("the ", what, " is ", number, "; at most ", kMost, " elements can be counted"));
+  return number;
+}
+
 QueueForm form_of(const Bind& b, const char* kind) {
   const Node& node = b.node();
   const std::string& shared = node.bytes("shared_name");
   QueueForm form{.kind = kind,
                  .name = shared.empty() ? node.name() : shared,
-                 .capacity = b.integer("capacity"),
+                 .capacity = require_count("capacity", b.integer("capacity")),
                  .types = node.types("component_types"),
                  .shapes = {}};
   const AttrValue* shapes = node.attr("shapes");
@@ -51,6 +61,7 @@ void bind_fifo(Bind& b) {
 
 void bind_padding(Bind& b) {
   QueueForm form = form_of(b, "PaddingFIFOQueue");
+  if (form.shapes.empty()) throw InvalidArgument("there are no shapes: give one for each component");
   for (const Shape& shape : form.shapes)
     if (!shape.has_rank()) throw InvalidArgument("a shape has no rank: only dimensions can be padded");
   bind_queue(b, std::move(form), first_in_first_out);
@@ -59,7 +70,7 @@ void bind_padding(Bind& b) {
 void bind_random(Bind& b) {
   QueueForm form = form_of(b, "RandomShuffleQueue");
   require_known(form);
-  form.min_after_dequeue = b.integer("min_after_dequeue");
+  form.min_after_dequeue = require_count("min_after_dequeue", b.integer("min_after_dequeue"));
   if (form.min_after_dequeue < 0)
     throw InvalidArgument(cat("min_after_dequeue is ", form.min_after_dequeue, "; it must be at least 0"));
   if (form.capacity >= 0 && form.capacity <= form.min_after_dequeue)

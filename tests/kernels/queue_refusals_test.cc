@@ -33,6 +33,65 @@ TEST_CASE("components that do not fit are refused, here where shapes are known a
         "0 and 2 in component 1");
 }
 
+TEST_CASE(
+    "a batch of scalars, or of two lengths, is refused when built, whether the queue has shapes or not") {
+  Graph g;
+  const FIFOQueue q(g, 5, {DType::kInt32, DType::kInt32}, {.name = "q"});
+  const Tensor one = Tensor::vector<std::int32_t>({1}), two = Tensor::vector<std::int32_t>({1, 2});
+  CHECK_THROWS_WITH_AS(q.enqueue_many({one, 1}),
+                       "component 1 is a scalar, not a batch of elements for queue 'q'", InvalidArgument);
+  CHECK_THROWS_WITH_AS(q.enqueue_many({one, two}),
+                       "the batch for queue 'q' has 1 elements in one component and 2 in component 1",
+                       InvalidArgument);
+  CHECK_NOTHROW(q.enqueue({one, 1}));
+}
+
+TEST_CASE("a queue that pads wants a shape for each component") {
+  Graph g;
+  const std::vector<DType> types{DType::kInt32, DType::kInt32};
+  CHECK_THROWS_WITH_AS(PaddingFIFOQueue(g, 5, types, {}, {.name = "p"}),
+                       "PaddingFIFOQueueV2 'p': no shapes are given; a queue that pads wants one a component",
+                       InvalidArgument);
+  CHECK_THROWS_AS(PaddingFIFOQueue(g, 5, types, {Shape{}}), InvalidArgument);
+  const Output raw = g.add("PaddingFIFOQueueV2", {}, {{"component_types", types}}, "raw");
+  Session session(g);
+  CHECK(refusal(session, QueueBase(raw).size()) ==
+        "InvalidArgument: PaddingFIFOQueueV2 'raw': there are no shapes: give one for each component");
+}
+
+TEST_CASE("a capacity that no int32 can count is refused, in graphs of others by the step") {
+  Graph g;
+  const std::vector<DType> types{DType::kInt32};
+  const std::int64_t large = std::int64_t{1} << 31;
+  CHECK_THROWS_WITH_AS(FIFOQueue(g, large, types, {.name = "q"}),
+                       "FIFOQueueV2 'q': the capacity is 2147483648; at most 2147483647 elements can be "
+                       "counted, and -1 means no bound",
+                       InvalidArgument);
+  CHECK_THROWS_AS(RandomShuffleQueue(g, -large - 1, 0, types), InvalidArgument);
+  const Output largest = FIFOQueue(g, large - 1, types).size();
+  const Output raw = g.add("FIFOQueueV2", {}, {{"component_types", types}, {"capacity", large}}, "raw");
+  const Output unmixed = RandomShuffleQueue(g, -1, large, types, {.name = "mixed"}).size();
+  Session session(g);
+  CHECK(session.run(largest) == Tensor::scalar(0));
+  CHECK(refusal(session, QueueBase(raw).size())
+            .starts_with("InvalidArgument: FIFOQueueV2 'raw': the capacity"));
+  CHECK(
+      refusal(session, unmixed).starts_with("InvalidArgument: RandomShuffleQueueV2 'mixed': the min_after"));
+}
+
+TEST_CASE("a reader takes names from a queue of single strings alone") {
+  Graph g;
+  const TextLineReader reader(g);
+  const FIFOQueue numbers(g, 5, {DType::kInt32}, {.name = "q"});
+  CHECK_THROWS_WITH_AS(reader.read(numbers),
+                       "a reader takes names from a queue of single strings, which queue 'q' is not",
+                       InvalidArgument);
+  const FIFOQueue pairs(g, 5, {DType::kString, DType::kString});
+  CHECK_THROWS_AS(reader.read_up_to(pairs, 2), InvalidArgument);
+  const FIFOQueue rows(g, 5, {DType::kString}, {.shapes = {Shape{2}}});
+  CHECK_THROWS_AS(reader.read(rows), InvalidArgument);
+}
+
 TEST_CASE("what is taken must be what the queue holds, and n at least zero") {
   Graph g;
   const FIFOQueue q(g, 5, {DType::kInt32}, {.shapes = {Shape{}}, .name = "q"});

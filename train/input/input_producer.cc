@@ -57,6 +57,10 @@ FIFOQueue rows_of(Output tensor, const std::string& scope, RangeInputProducerOpt
 
 // Requires: its scope is open.
 FIFOQueue strings_of(Output strings, const std::string& scope, const StringInputProducerOptions& options) {
+  if (const DType type = base_of(strings.dtype()); type != DType::kString)
+    throw InvalidArgument(
+        cat("string_input_producer: ", strings.name(), " holds ", name_of(type), ", not strings"),
+        options.where);
   const Tensor none_given =
       Tensor::scalar(std::string("string_input_producer: there is no string to hand out"));
   const Operation checked = assert_true(greater(size(strings), 0), {none_given});

@@ -40,6 +40,12 @@ TEST_CASE("strings come in order, epoch after epoch, and then the queue is close
   CHECK(drained_scalars<std::string>(queue.dequeue()) == Strings{"a", "b", "c", "a", "b", "c"});
 }
 
+TEST_CASE("a tensor of no strings is refused by the producer of strings") {
+  Graph g;
+  CHECK_THROWS_WITH_AS(string_input_producer(constant(g, Tensor::vector<float>({1, 2}))),
+                       "string_input_producer: Const:0 holds float, not strings", InvalidArgument);
+}
+
 TEST_CASE("shuffled strings are all there in each epoch") {
   Graph g;
   const FIFOQueue queue = string_input_producer(g, {"a", "b", "c", "d", "e"}, {.num_epochs = 20, .seed = 3});
