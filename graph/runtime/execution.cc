@@ -19,11 +19,14 @@ constexpr std::size_t kMostSlack = 4, kSmallBytes = 4096;
 // A value of so many bytes becomes the variable's as it is, rather than being copied into its memory.
 constexpr std::size_t kWorthMoving = 1 << 16;
 
-[[noreturn]] void refuse_uninitialized(const VariableSlot& slot, const Node* reader) {
+[[noreturn]] void refuse_uninitialized(const Graph& graph, const VariableSlot& slot, const Node* reader) {
+  bool local = false;
+  for (const Variable& v : graph.variables(keys::kLocalVariables)) local |= v.name() == slot.name;
   std::string text = "Attempting to use uninitialized value " + slot.name;
   if (reader) text += cat(", read by ", reader->op(), " '", reader->name(), "'");
   throw FailedPrecondition(
-      text + ": run the initializer (initialize_global_variables) or restore a checkpoint first",
+      text + (local ? ": run initialize_local_variables first"
+                    : ": run the initializer (initialize_global_variables) or restore a checkpoint first"),
       reader ? reader->where() : Location{}, reader ? reader->name() : slot.name);
 }
 
@@ -166,7 +169,7 @@ void Execution::look_at(const PlannedVariable& variable) {
   if (variable.slot->buffer) {
     if (variable.shape_matters && !(variable.slot->shape == variable.assumed)) throw PlanOutgrown{};
   } else if (variable.needs_value) {
-    refuse_uninitialized(*variable.slot, variable.reader);
+    refuse_uninitialized(engine_.graph(), *variable.slot, variable.reader);
   }
   point(variable);
 }
@@ -267,7 +270,7 @@ Tensor Execution::tensor(int slot) {
     case Root::kConstant: return plan_.constants[static_cast<std::size_t>(s.index)].reshaped(shape);
     case Root::kVariable: {
       const VariableSlot& variable = *variable_at(slot).slot;
-      if (!variable.buffer) refuse_uninitialized(variable, nullptr);
+      if (!variable.buffer) refuse_uninitialized(engine_.graph(), variable, nullptr);
       return Tensor(s.dtype, shape, variable.buffer);
     }
     case Root::kFeed:
@@ -371,7 +374,7 @@ bool Execution::initialized(int slot) const { return static_cast<bool>(variable_
 
 void Execution::require_initialized(int slot, const Node* reader) const {
   const VariableSlot& variable = *variable_at(slot).slot;
-  if (!variable.buffer) refuse_uninitialized(variable, reader);
+  if (!variable.buffer) refuse_uninitialized(engine_.graph(), variable, reader);
 }
 
 void Execution::parallel_ranges(std::int64_t n, std::int64_t grain,

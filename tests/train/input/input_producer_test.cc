@@ -24,7 +24,10 @@ TEST_CASE("limit_epochs hands its tensor out as often as it says, and no node is
   CHECK(g.variables(keys::kLocalVariables).at(0).name() == "limit_epochs/epochs");
   const Operation init = initialize_local_variables(g);
   Session session(g);
-  CHECK_THROWS_AS(session.run(limited), FailedPrecondition);
+  CHECK_THROWS_WITH_AS(session.run(limited),
+                       "Attempting to use uninitialized value limit_epochs/epochs, read by CountUpTo "
+                       "'limit_epochs/CountUpTo': run initialize_local_variables first",
+                       FailedPrecondition);
   session.run(init);
   for (int i = 0; i < 3; ++i) CHECK(session.get<float>(limited) == 5.0f);
   CHECK_THROWS_AS(session.run(limited), OutOfRange);
