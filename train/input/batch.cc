@@ -32,12 +32,19 @@ struct Flow {
   }
 };
 
+// An enqueue operation is listed once a thread. More threads than this mean a mistake.
+constexpr int kMostThreads = 10000;
+
 using Types = std::vector<DType>;
 using Shapes = std::vector<Shape>;
 
 Types types_of(const Flow& flow) {
   if (flow.sets.empty() || flow.sets[0].empty()) flow.refuse("there is no tensor to put into batches");
   if (flow.threads < 1) flow.refuse(cat("num_threads is ", flow.threads, "; give 1 or more"));
+  if (flow.threads > kMostThreads)
+    flow.refuse(cat("num_threads is ", flow.threads, "; give ", kMostThreads, " or fewer"));
+  if (flow.sets.size() > kMostThreads)
+    flow.refuse(cat(flow.sets.size(), " lists, each with a thread; give ", kMostThreads, " or fewer"));
   Types types;
   for (const Output& tensor : flow.sets[0]) types.push_back(base_of(tensor.dtype()));
   for (const Outputs& set : flow.sets) {

@@ -36,7 +36,7 @@ struct BatchOptions {
 //   returns     T_i[batch_size, dims_i] each; the first dimension is unknown with allow_smaller_final_batch
 //   T_i         any
 //   errors      InvalidArgument for an empty list, a shape that is not known well enough, num_threads
-//               below 1; OutOfRange from Session::run at the end of the input
+//               below 1 or over 10,000; OutOfRange from Session::run at the end of the input
 //   source      tf.train.batch
 Outputs batch(const Outputs& tensors, Operand batch_size, BatchOptions options = {});
 // The same of named tensors; components of the queue are sorted by name.

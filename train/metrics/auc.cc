@@ -19,8 +19,9 @@
 namespace runnel::metrics {
 namespace {
 
-constexpr double kBeyond = 1e-7;   // of the first threshold below 0 and of the last above 1
-constexpr float kEpsilon = 1e-6f;  // keeps rates without elements finite
+constexpr double kBeyond = 1e-7;            // of the first threshold below 0 and of the last above 1
+constexpr int kMostThresholds = 1'000'000;  // each is compared with every prediction
+constexpr float kEpsilon = 1e-6f;           // keeps rates without elements finite
 
 std::vector<float> bounds(const AucOptions& o) {
   std::vector<float> inner;
@@ -31,6 +32,9 @@ std::vector<float> bounds(const AucOptions& o) {
     if (o.num_thresholds < 2)
       throw InvalidArgument(cat("auc: num_thresholds is ", o.num_thresholds, ", but a curve has two ends"),
                             o.where);
+    if (o.num_thresholds > kMostThresholds)
+      throw InvalidArgument(
+          cat("auc: num_thresholds is ", o.num_thresholds, "; give ", kMostThresholds, " or fewer"), o.where);
     for (int i = 1; i < o.num_thresholds - 1; ++i)
       inner.push_back(static_cast<float>(i * 1.0 / (o.num_thresholds - 1)));
   }

@@ -36,7 +36,7 @@ struct AucOptions {
 //   labels       T[...], true unless 0
 //   predictions  float or double[...], all in [0, 1]
 //   returns      float[] twice, nodes `auc/value` and `auc/update_op`
-//   errors       InvalidArgument if num_thresholds < 2, and as of counts at thresholds
+//   errors       InvalidArgument if num_thresholds < 2 or > 1,000,000, and as of counts at thresholds
 //   grad         none
 //   source       tf.metrics.auc; variables auc/true_positives, auc/false_negatives, auc/true_negatives,
 //                auc/false_positives, float[thresholds]

@@ -55,6 +55,18 @@ TEST_CASE("one thread keeps the order, and what fills no batch is left out") {
   CHECK(elements(all[1]) == Ints{4, 5, 6, 7});
 }
 
+TEST_CASE("more threads than any machine has are refused before they are listed") {
+  Graph g;
+  const Output x = constant(g, Tensor::scalar(1));
+  CHECK_THROWS_WITH_AS(batch({x}, 4, {.num_threads = 1'000'000'000}),
+                       "batch: num_threads is 1000000000; give 10000 or fewer", InvalidArgument);
+  CHECK_THROWS_AS(
+      shuffle_batch({x}, 4, {.capacity = 9, .min_after_dequeue = 2, .num_threads = 1'000'000'000}),
+      InvalidArgument);
+  CHECK_THROWS_WITH_AS(batch_join(std::vector<Outputs>(10001, {x}), 4),
+                       "batch_join: 10001 lists, each with a thread; give 10000 or fewer", InvalidArgument);
+}
+
 TEST_CASE("a smaller final batch has what is left") {
   Graph g;
   const Output b = batch({numbers(g, 10)}, 4, {.allow_smaller_final_batch = true})[0];

@@ -131,6 +131,8 @@ TEST_CASE("thresholds that make no curve, and predictions that are no floats, ar
   const Output x = placeholder<float>(g, {2}, "x"), n = placeholder<std::int32_t>(g, {2}, "n");
   CHECK_THROWS_WITH_AS(metrics::auc(x, x, {.num_thresholds = 1}),
                        "auc: num_thresholds is 1, but a curve has two ends", InvalidArgument);
+  CHECK_THROWS_WITH_AS(metrics::auc(x, x, {.num_thresholds = 2'000'000'000}),
+                       "auc: num_thresholds is 2000000000; give 1000000 or fewer", InvalidArgument);
   CHECK_THROWS_WITH_AS(metrics::recall_at_thresholds(x, x, {}),
                        "recall_at_thresholds: there are no thresholds", InvalidArgument);
   CHECK_THROWS_WITH_AS(metrics::auc(x, n),
