@@ -1,7 +1,9 @@
 // Fits a line to points that come out of files through queues: file names are shuffled, lines or records read
 // and decoded by threads that run ahead, and put into shuffled batches. Without --data it writes 600 points
-// of y = 0.1 x + 0.3 into three files. It ends at --steps or after --epochs, whichever comes first, saves,
-// and goes on from there when it is started again. Its last line is "step N loss L weight W bias B".
+// of y = 0.1 x + 0.3 into three files. It ends at --steps or after --epochs, whichever comes first; it saves
+// now and then and at its end, and goes on from the newest checkpoint when it is started again: from its
+// step, but with its files from their beginning, since what the queues held is not saved. Its last line is
+// "step N loss L weight W bias B".
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -25,6 +27,7 @@ constexpr std::int64_t kMost = 1'000'000'000;  // steps, epochs or examples of a
 struct Flags {
   std::int64_t steps = 1000;
   std::int64_t epochs = 0;  // 0: no limit
+  std::int64_t save_steps = 1000;
   std::int64_t batch_size = 20;
   std::int64_t seed = 7;
   std::string format = "csv";
@@ -114,28 +117,57 @@ Model build(Graph& g, const Flags& flags, const std::vector<std::string>& names)
 
 // --- the run
 
-// Restores the newest checkpoint in the folder, if there is one.
-void start(Session& session, Saver& saver, const Model& m, const std::string& folder) {
-  session.run(m.init);
-  session.run(m.local_init);
-  if (!get_checkpoint_state(folder)) return;
-  const std::string newest = latest_checkpoint(folder, {.verify = true});
-  saver.restore(session, newest);
-  std::printf("going on from %s\n", newest.c_str());
-}
+// Saves between steps, and no step twice.
+class Checkpoints {
+ public:
+  Checkpoints(Saver& saver, Session& session, const Variable& global_step, const std::string& folder)
+      : saver_(saver), session_(session), global_step_(global_step), folder_(folder) {}
+
+  // From the newest one in the folder that is whole, if there is one.
+  void restore() {
+    std::string newest;
+    try {
+      newest = latest_checkpoint(folder_, {.verify = true});
+    } catch (const NotFound&) {
+      return;
+    }
+    saver_.restore(session_, newest);
+    saved_ = session_.get<std::int64_t>(global_step_);
+    std::printf("going on from %s\n", newest.c_str());
+    std::fflush(stdout);
+  }
+  void save() {
+    const std::int64_t step = session_.get<std::int64_t>(global_step_);
+    if (step == saved_) return;
+    saver_.save(session_, join_path(folder_, "model.ckpt"), {.global_step = step});
+    saved_ = step;
+  }
+
+ private:
+  Saver& saver_;
+  Session& session_;
+  const Variable global_step_;
+  const std::string folder_;
+  std::int64_t saved_ = -1;
+};
 
 // Until the steps are done, the input ends, or something asks for a stop. Returns the last loss; NaN if there
 // was no step.
-float run_steps(Session& session, Coordinator& coord, const Model& m, std::int64_t steps) {
+float run_steps(Session& session, Coordinator& coord, Checkpoints& checkpoints, const Model& m,
+                const Flags& flags) {
   float loss = std::numeric_limits<float>::quiet_NaN();
   std::int64_t step = session.get<std::int64_t>(m.global_step);
   coord.stop_on_exception([&] {
     while (!coord.should_stop()) {
-      if (step >= steps)
+      if (step >= flags.steps)
         return coord.request_stop(StopReason{.cause = StopCause::kStepsReached,
                                              .text = "step " + std::to_string(step) + " is done"});
       loss = session.run({m.loss, m.train})[0].scalar<float>();
-      if (++step % 100 == 0) std::printf("step %" PRId64 " loss %.9g\n", step, loss);
+      if (++step % 100 == 0) {
+        std::printf("step %" PRId64 " loss %.9g\n", step, loss);
+        std::fflush(stdout);
+      }
+      if (step % flags.save_steps == 0) checkpoints.save();
     }
   });
   return loss;
@@ -149,17 +181,20 @@ int train(const Flags& flags) {
   const Model m = build(g, flags, names);
   Saver saver(g);
   Session session(g);
-  start(session, saver, m, folder);
+  Checkpoints checkpoints(saver, session, m.global_step, folder);
+  session.run(m.init);
+  session.run(m.local_init);
+  checkpoints.restore();
 
   Coordinator coord;
   const StopSignals signals(coord);
   const OnStop wake = coord.on_stop([&] { session.stop_waiting("training stops"); });
   start_queue_runners(session, &coord);
-  const float loss = run_steps(session, coord, m, flags.steps);
+  const float loss = run_steps(session, coord, checkpoints, m, flags);
   coord.join();
 
+  checkpoints.save();
   const std::int64_t step = session.get<std::int64_t>(m.global_step);
-  saver.save(session, join_path(folder, "model.ckpt"), {.global_step = step});
   std::printf("%s\n", coord.stop_reason().text.c_str());
   std::printf("step %" PRId64 " loss %.9g weight %.9g bias %.9g\n", step, loss, session.get<float>(m.weight),
               session.get<float>(m.bias));
@@ -179,6 +214,9 @@ int main(int count, char** arguments) {
   program.add_option("--epochs", flags.epochs, "how often the files are read in this run; 0 for no limit")
       ->check(CLI::Range(std::int64_t{0}, kMost))
       ->capture_default_str();
+  program.add_option("--save-steps", flags.save_steps, "save every so many steps, besides at the end")
+      ->check(CLI::Range(std::int64_t{1}, kMost))
+      ->capture_default_str();
   program.add_option("--batch-size", flags.batch_size, "points of a step")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->capture_default_str();
@@ -191,7 +229,7 @@ int main(int count, char** arguments) {
                   "files to read: CSV with a header line and columns x and y, or TFRecord "
                   "files of Examples with features x and y")
       ->check(not_empty);
-  program.add_option("--out", flags.out, "folder for the checkpoint; a run in it is gone on with")
+  program.add_option("--out", flags.out, "folder for checkpoints; a run in it is gone on with")
       ->check(not_empty)
       ->capture_default_str();
   try {
