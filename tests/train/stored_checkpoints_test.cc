@@ -187,10 +187,10 @@ TEST_CASE(
   for (const int step : {9, 100, 10}) save(files, cat("d/m-", step), step);
   CHECK(prefixes_in(files, "d") == Names{"m-9", "m-10", "m-100"});
   CHECK(Verified(files).prefix == "d/m-100");
-  for (const char* later : {"d/m-x", "d/m--2", "d/other-1", "d/m-99999999999999999999"})
+  for (const char* later : {"d/m", "d/m-x", "d/m--2", "d/other-1", "d/m-99999999999999999999"})
     save(files, later, 0);
   CHECK(prefixes_in(files, "d") ==
-        Names{"m-9", "m-10", "m-100", "m-x", "m--2", "other-1", "m-99999999999999999999"});
+        Names{"m-9", "m-10", "m-100", "m", "m-x", "m--2", "other-1", "m-99999999999999999999"});
 }
 
 TEST_CASE("TensorFlow's checkpoints are whole, whatever they hold") {

@@ -56,7 +56,7 @@ std::string advice(FileSystem& files, const std::string& directory) {
   return names.empty() ? "" : cat("; there is ", name_some(names));
 }
 
-// "model.ckpt-7" is base "model.ckpt", step 7; a name without a number is its own base, step -1.
+// "model.ckpt-7" is base "model.ckpt-", step 7; a name without a number is its own base, step -1.
 struct FoundPrefix {
   std::string name, base;
   std::int64_t step = -1;
@@ -65,7 +65,7 @@ struct FoundPrefix {
 
 FoundPrefix found_prefix(std::string name, double modified) {
   const auto step = step_behind(name);
-  std::string base = step ? name.substr(0, name.rfind('-')) : name;
+  std::string base = step ? name.substr(0, name.rfind('-') + 1) : name;
   return {.name = std::move(name), .base = std::move(base), .step = step.value_or(-1), .modified = modified};
 }
 

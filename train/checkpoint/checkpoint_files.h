@@ -31,7 +31,8 @@ bool checkpoint_exists(FileSystem& files, const std::string& prefix);
 
 // The prefixes that have an index in the directory, oldest first; names alone. None if it cannot be listed.
 // Those of one name, as model.ckpt-7, are in the order of their steps, because a copy of the directory may
-// have given their files any times; names are in the order of their newest file's time.
+// have given their files any times; names, model.ckpt and model.ckpt-N being two, are in the order of their
+// newest file's time.
 std::vector<std::string> prefixes_in(FileSystem& files, const std::string& directory);
 // "'a', 'b' and 3 more"; empty for none.
 std::string name_some(const std::vector<std::string>& names);
