@@ -87,10 +87,11 @@ bool Reader::read_some(std::int64_t most, std::vector<KeyedRecord>& records) {
 void Reader::finish_file() {
   source_.reset();
   completed_.fetch_add(1);
-  if (is_empty_)
+  if (is_empty_) {
     count_empty_file();
-  else
+  } else {
     empty_files_ = 0;
+  }
 }
 
 void Reader::count_empty_file() {

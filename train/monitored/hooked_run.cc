@@ -11,7 +11,6 @@ namespace runnel {
 
 void HookedRun::begin(std::span<const Fetch> fetches, std::span<const Feed> feeds,
                       const RunOptions& options) {
-  running_ = true;
   original_.fetches.assign(fetches.begin(), fetches.end());
   original_.feed_dict.assign(feeds.begin(), feeds.end());
   original_.options = options;
@@ -19,6 +18,7 @@ void HookedRun::begin(std::span<const Fetch> fetches, std::span<const Feed> feed
   merged_.feed_dict.assign(feeds.begin(), feeds.end());
   merged_.options = options;
   fed_by_.clear();
+  running_ = true;
 }
 
 // Feeds may be large, and a value that is held is copied by the next write.

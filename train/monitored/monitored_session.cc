@@ -44,13 +44,11 @@ std::vector<Tensor> MonitoredSession::run(std::span<const Fetch> fetches, std::s
 
 void MonitoredSession::run_into(std::span<const Fetch> fetches, std::span<const Feed> feeds,
                                 const RunOptions& options, Tensor* out) {
-  state_->with_recovery([&](std::shared_ptr<LiveSession> live) {
-    state_->run_hooked(std::move(live), fetches, feeds, options, out);
-  });
+  state_->with_recovery([&](LiveSession& live) { state_->run_hooked(live, fetches, feeds, options, out); });
 }
 
 void MonitoredSession::run_step(const std::function<void(StepContext&)>& step_fn) {
-  state_->with_recovery([&](std::shared_ptr<LiveSession>) {
+  state_->with_recovery([&](LiveSession&) {
     StepContext context(*this);
     step_fn(context);
   });
@@ -110,7 +108,8 @@ void StepContext::run_into(std::span<const Fetch> fetches, std::span<const Feed>
                            const RunOptions& options, Tensor* out) {
   MonitoredSession::State& state = *monitored_->state_;
   state.require_going_on();
-  state.run_hooked(state.life(), fetches, feeds, options, out);
+  const std::shared_ptr<LiveSession> held = state.life();
+  state.run_hooked(*held, fetches, feeds, options, out);
 }
 
 void StepContext::request_stop() {

@@ -120,7 +120,7 @@ void MonitoredSession::State::raise_recorded_instead(LiveSession& in, bool cance
   }
 }
 
-void MonitoredSession::State::run_hooked(std::shared_ptr<LiveSession> in, std::span<const Fetch> fetches,
+void MonitoredSession::State::run_hooked(LiveSession& in, std::span<const Fetch> fetches,
                                          std::span<const Feed> feeds, const RunOptions& options,
                                          Tensor* out) {
   const struct NoteStop {
@@ -130,12 +130,12 @@ void MonitoredSession::State::run_hooked(std::shared_ptr<LiveSession> in, std::s
     }
   } note_stop{*this};
   try {
-    hooked.run(in->session(), fetches, feeds, options, out);
+    hooked.run(in.session(), fetches, feeds, options, out);
   } catch (const Error& error) {
-    if (!is_lost(error)) raise_recorded_instead(*in, error.code() == Code::kCancelled);
+    if (!is_lost(error)) raise_recorded_instead(in, error.code() == Code::kCancelled);
     throw;
   } catch (...) {
-    raise_recorded_instead(*in, false);
+    raise_recorded_instead(in, false);
     throw;
   }
 }

@@ -53,7 +53,8 @@ struct MonitoredSession::State {
     require_going_on();
     try {
       if (!live) begin_life();
-      attempt(live);
+      const std::shared_ptr<LiveSession> held = live;  // to the end, even if another one is made meanwhile
+      attempt(*held);
       return true;
     } catch (const Error& error) {
       if (!recover || !is_lost(error)) throw;
@@ -62,9 +63,8 @@ struct MonitoredSession::State {
       return false;
     }
   }
-  // `in` is there to the end, even if what is called here makes the session anew.
-  void run_hooked(std::shared_ptr<LiveSession> in, std::span<const Fetch> fetches,
-                  std::span<const Feed> feeds, const RunOptions& options, Tensor* out);
+  void run_hooked(LiveSession& in, std::span<const Fetch> fetches, std::span<const Feed> feeds,
+                  const RunOptions& options, Tensor* out);
   void raise_recorded_instead(LiveSession& in, bool cancelled);
   void require_going_on() const;
 

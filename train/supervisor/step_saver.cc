@@ -6,6 +6,7 @@
 #include "graph/io/file_system.h"
 #include "graph/log.h"
 #include "train/checkpoint/step_number.h"
+#include "train/supervisor/stop_signals.h"
 
 namespace runnel {
 namespace {
@@ -36,10 +37,10 @@ void StepSaver::note_restored(Session& session, const std::string& prefix) {
   saved_ = step;
 }
 
-bool StepSaver::save(Session& session, StepSaveOptions options) {
+bool StepSaver::save(Session& session) {
   const std::lock_guard turn(mutex_);
   if (saved_ && global_step_ && read_step(session, global_step_) == *saved_) return false;
-  if (writer_ && options.flush_events) flush(*writer_);
+  if (writer_ && !is_signalled({})) flush(*writer_);
   log_info(cat("Saving checkpoint to path ", path_));
   const std::string prefix =
       saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});

@@ -19,10 +19,6 @@ namespace runnel {
 // The value of an integer scalar of the graph. Throws InvalidArgument for another tensor.
 std::int64_t read_step(Session& session, Output global_step);
 
-struct StepSaveOptions {
-  bool flush_events = true;  // before the save
-};
-
 // Calls take turns.
 class StepSaver {
  public:
@@ -37,9 +33,9 @@ class StepSaver {
   // The checkpoint PATH-STEP is there, whole; another one says nothing.
   void note_restored(Session& session, const std::string& prefix);
   // Saves, unless this step is saved; returns whether it did. Events that were added before are in their file
-  // first, unless the options say no, so that a run which goes on from the checkpoint has those of all steps
-  // before it.
-  bool save(Session& session, StepSaveOptions options = {});
+  // first, so that a run which goes on from the checkpoint has those of all steps before it; not after a
+  // signal, when a disk of events that hangs would take the time there is for the save.
+  bool save(Session& session);
 
  private:
   const std::shared_ptr<Saver> saver_;

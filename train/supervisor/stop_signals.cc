@@ -126,9 +126,8 @@ class Watch {
       const std::lock_guard hold(mutex_);
       for (const Coordinator* coord : coordinators_) all.push_back(coord->share());
     }
-    for (const std::shared_ptr<Coordinator>& coord :
-         all) {  // one that ended for another reason takes no notice
-      stop(*coord, signal);
+    for (const std::shared_ptr<Coordinator>& coord : all) {
+      stop(*coord, signal);  // one that stops for another reason takes no notice
       if (coord->stop_reason().cause == StopCause::kSignal) told_ = true;
     }
   }

@@ -22,8 +22,7 @@ void Supervisor::State::save_last(const Run& last) {
   } else if (last.session->closed()) {
     log_warning("the last step is not saved: the session was closed before stop()");
   } else {
-    // Events may take long on a disk that hangs, and after a signal time is short.
-    last.saver->save(*last.session, {.flush_events = !is_signalled(coord.stop_reason())});
+    last.saver->save(*last.session);
   }
 }
 
