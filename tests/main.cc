@@ -7,13 +7,11 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "tests/graph/sanitizers.h"
+
 namespace {
 
-#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_ADDRESS__)
-constexpr unsigned kSeconds = 1200;
-#else
-constexpr unsigned kSeconds = 300;
-#endif
+constexpr unsigned kSeconds = runnel::kSanitized ? 1200 : 300;
 
 // doctest tells of SIGABRT with the test's name.
 void hangs(int) {

@@ -12,16 +12,13 @@
 #include "ops/ops.h"
 #include "queue_probe.h"
 #include "tests/graph/held.h"
+#include "tests/graph/sanitizers.h"
 
 using namespace runnel;
 
 namespace {
 
-#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_ADDRESS__)
-constexpr int kSlower = 4;
-#else
-constexpr int kSlower = 1;
-#endif
+constexpr int kSlower = kSanitized ? 4 : 1;
 
 enum class Way { kClose, kToken, kDeadline, kStopWaiting, kSessionClose };
 constexpr std::array kWays{Way::kClose, Way::kToken, Way::kDeadline, Way::kStopWaiting, Way::kSessionClose};

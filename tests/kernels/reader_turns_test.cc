@@ -11,16 +11,13 @@
 #include "graph/log.h"
 #include "kernels/reader/reader.h"
 #include "reader_probe.h"
+#include "tests/graph/sanitizers.h"
 
 using namespace runnel;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
-constexpr int kLines = 200;
-#else
-constexpr int kLines = 2000;
-#endif
-
 namespace {
+
+constexpr int kLines = kSanitized ? 200 : 2000;
 
 // A step of its own, as far as a reader sees one.
 class Step final : public Context {

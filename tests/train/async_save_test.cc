@@ -2,8 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 
 #include "graph/graph.h"
 #include "graph/io/fault_file_system.h"
@@ -11,6 +9,7 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/door.h"
 #include "tests/graph/no_threads.h"
 #include "train/train.h"
 
@@ -18,38 +17,15 @@ using namespace runnel;
 
 namespace {
 
-// Files that hold up whoever opens one for writing until they are told.
+// Files that hold up whoever opens one for writing.
 class SlowFiles final : public ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
-
-  void stop() { set(false); }
-  void go() { set(true); }
-  // Until somebody is held up.
-  void wait_for_writer() {
-    std::unique_lock hold(mutex_);
-    changed_.wait(hold, [&] { return waiting_ > 0; });
-  }
-
   std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
-    std::unique_lock hold(mutex_);
-    ++waiting_;
-    changed_.notify_all();
-    changed_.wait(hold, [&] { return going_; });
-    --waiting_;
+    door.pass();
     return files_.open_for_writing(path, mode);
   }
-
- private:
-  void set(bool going) {
-    const std::lock_guard hold(mutex_);
-    going_ = going;
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int waiting_ = 0;
-  bool going_ = true;
+  Door door;
 };
 
 // A counter and a vector that one step changes together.
@@ -85,15 +61,15 @@ TEST_CASE(
     SlowFiles files(memory);
     Counting model(files, resource);
     model.session.run(model.train);
-    files.stop();
+    files.door.shut();
     const std::string prefix =
         model.saver->save_async(model.session, "run/model.ckpt", {.global_step = model.step});
     CHECK(prefix == "run/model.ckpt-1");
-    files.wait_for_writer();
+    files.door.await_waiting();
     for (int i = 0; i < 3; ++i) model.session.run(model.train);
     CHECK(model.session.get<std::int64_t>(model.step) == 4);
     CHECK_FALSE(files.exists(prefix + ".index"));
-    files.go();
+    files.door.open();
     model.saver->wait();
     CHECK(stored(files, prefix) == Tensor::vector<float>({1, 1, 1}));
     CHECK(latest_checkpoint("run", {.file_system = &files}) == prefix);

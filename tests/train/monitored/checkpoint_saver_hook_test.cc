@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <thread>
 
-#include "graph/io/forwarding_file_system.h"
+#include "graph/io/file_system.h"
 #include "summary/summary.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/train/monitored/event_lines.h"
 #include "tests/train/monitored/hook_driver.h"
-#include "tests/train/supervisor/door.h"
+#include "tests/train/supervisor/hanging_files.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/monitored/summary_saver_hook.h"
 #include "train/supervisor/stop_signals.h"
@@ -63,24 +63,6 @@ struct Listener final : CheckpointSaverListener {
   }
   void end(Session&, std::int64_t step) override { calls.push_back(cat("end ", step)); }
   Lines calls;
-};
-
-// Files whose writing waits before a door.
-struct HangingFiles final : ForwardingFileSystem {
-  struct File final : WritableFile {
-    File(std::unique_ptr<WritableFile> real, Door& before) : file(std::move(real)), door(before) {}
-    void append(std::string_view bytes) override { door.pass(), file->append(bytes); }
-    void sync() override { file->sync(); }
-    void close() override { file->close(); }
-    const std::string& path() const override { return file->path(); }
-    const std::unique_ptr<WritableFile> file;
-    Door& door;
-  };
-  HangingFiles() : ForwardingFileSystem(real_file_system()) {}
-  std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
-    return std::make_unique<File>(files_.open_for_writing(path, mode), door);
-  }
-  Door door;
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "ops/ops.h"
+#include "tests/graph/door.h"
 #include "tests/train/monitored/probe_hook.h"
-#include "tests/train/supervisor/door.h"
 #include "train/monitored/monitored_session.h"
 #include "train/supervisor/coordinator.h"
 

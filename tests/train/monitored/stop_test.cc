@@ -12,6 +12,7 @@
 #include "graph/log.h"
 #include "ops/ops.h"
 #include "tests/graph/held.h"
+#include "tests/graph/sanitizers.h"
 #include "tests/train/monitored/probe_hook.h"
 #include "train/monitored/monitored_session.h"
 #include "train/supervisor/coordinator.h"
@@ -20,11 +21,7 @@
 namespace runnel {
 namespace {
 
-#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_ADDRESS__)
-constexpr int kRounds = 100;
-#else
-constexpr int kRounds = 1000;
-#endif
+constexpr int kRounds = kSanitized ? 100 : 1000;
 
 constexpr SessionOptions kOneThread{.intra_op_parallelism_threads = 1, .inter_op_parallelism_threads = 1};
 

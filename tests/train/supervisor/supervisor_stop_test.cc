@@ -1,27 +1,28 @@
 // Supervisor: services that fail or hang, threads that do not end, and steps that wait when training stops.
 #include <doctest/doctest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <functional>
 #include <thread>
 
 #include "graph/io/forwarding_file_system.h"
+#include "tests/graph/door.h"
 #include "tests/graph/held.h"
+#include "tests/graph/sanitizers.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/graph/thrown.h"
-#include "tests/train/supervisor/door.h"
+#include "tests/train/supervisor/hanging_files.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
+#include "train/supervisor/step_saver.h"
+#include "train/supervisor/stop_signals.h"
 
 using namespace runnel;
 
 namespace {
 
-#if defined(_GLIBCXX_TSAN) || defined(__SANITIZE_ADDRESS__)
-constexpr int kRounds = 100;
-#else
-constexpr int kRounds = 1000;
-#endif
+constexpr int kRounds = kSanitized ? 100 : 1000;
 
 // The machine's files, where the nth index of a checkpoint cannot be put in its place, or hangs before the
 // door.
@@ -255,6 +256,30 @@ TEST_CASE("a save that runs when the signal comes may take longer, and the last 
   opens.join();
   join_stragglers(sv);
   CHECK(checkpoints_in(dir.path()) == std::vector<std::string>{"model.ckpt-0", "model.ckpt-3"});
+}
+
+TEST_CASE("after a signal the step is saved though the disk of the events hangs") {
+  const ScratchDirectory dir;
+  const LoggedLines log;
+  HangingFiles files;
+  CountingModel m;
+  const auto saver = std::make_shared<Saver>(m.g);
+  const Operation init = initialize_global_variables(m.g);
+  const auto writer = std::make_shared<FileWriter>(dir.path(), FileWriterOptions{.files = &files});
+  StepSaver steps(saver, dir / "model.ckpt", m.step.value(), writer);
+  Session session(m.g);
+  session.run(init);
+  m.run(session, 2);
+  files.door.shut();
+  writer->scalar("loss", 1, 2);
+  Coordinator coord;
+  const StopSignals signals(coord);
+  ::raise(SIGTERM);
+  CHECK(steps.save(session));
+  CHECK(latest_checkpoint(dir.path()) == dir / "model.ckpt-2");
+  CHECK_FALSE(log.has("warning: "));  // of events that were waited for
+  files.door.open();
+  coord.wait_for_stop();
 }
 
 TEST_CASE("nothing waits for the grace period when no thread runs") {
