@@ -34,7 +34,7 @@ inline bool graph_holds_at_root(const std::string& bytes) {
 inline std::string listing(const Graph& g) {
   std::string text;
   for (const Node* node : g.nodes()) {
-    text += node->name() + " " + node->op();
+    text.append(node->name()).append(" ").append(node->op());
     for (const Output& input : node->input_list()) text.append(" ").append(input.name());
     for (const Node* control : node->control_inputs()) text.append(" ^").append(control->name());
     text += "\n";

@@ -40,7 +40,7 @@ std::string differentiate(std::istream& words) {
   if (grad_ys != "-") options.grad_ys = tensors(graph, grad_ys);
   std::string result = "ok";
   for (const Grad& gradient : gradients(tensors(graph, ys), sources, options))
-    result += " " + names(gradient);
+    result.append(" ").append(names(gradient));
   std::ofstream(out, std::ios::binary) << graph.to_graph_def();
   return result;
 }
