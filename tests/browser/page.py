@@ -81,6 +81,12 @@ class TensorBoard:
             return json.loads(answer.read())
 
 
+def has_all(server, plugin, run, tag, last):
+    """Has it read the point of the last step? It reads while it answers."""
+    points = server.data(f"plugin/{plugin}/{plugin}", run=run, tag=tag)
+    return bool(points) and points[-1][1] == last
+
+
 @contextlib.contextmanager
 def chromium():
     options = webdriver.ChromeOptions()

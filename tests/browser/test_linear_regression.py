@@ -5,7 +5,7 @@ import time
 import pytest
 
 from conftest import BUILD
-from page import TensorBoard, open_tab, read, wait_for
+from page import TensorBoard, has_all, open_tab, read, wait_for
 
 TAG = "gradient_descent/linear_loss"
 
@@ -23,7 +23,8 @@ def logs(tmp_path_factory):
 @pytest.fixture(scope="module", params=[False, True], ids=["slow reader", "fast reader"])
 def board(request, logs):
     with TensorBoard(logs, request.param) as server:
-        wait_for("the run", lambda: server.data("plugin/scalars/tags").get("."))
+        wait_for("the whole run", lambda: has_all(server, "scalars", ".", TAG, 100) and all(
+            has_all(server, "histograms", ".", tag, 100) for tag in server.data("plugin/histograms/tags")["."]))
         yield server
 
 

@@ -12,7 +12,7 @@ def board(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recorded")
     subprocess.run([BUILD / "tests/interop/record_run", folder], check=True)
     with TensorBoard(folder / "logs", True) as server:
-        wait_for("the run", lambda: server.data("plugin/graphs/info").get("."))
+        wait_for("both steps", lambda: {"step 1", "step 2"} <= server.data("plugin/graphs/info")["."]["tags"].keys())
         yield server
 
 

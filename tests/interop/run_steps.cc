@@ -1,6 +1,6 @@
 // Runs a graph step by step: run_steps GRAPH.pb SCRIPT. Each line of the script is a step: names to fetch,
 // "x:0" or the name of an operation. Prints a line a step: the values, tensors apart by " | " and elements by
-// blanks, or the code of the error. A step that would wait ends after a moment as DeadlineExceeded.
+// blanks, or the code of the error. A step that would wait ends there, as DeadlineExceeded.
 // `run_steps --write GRAPH.pb` writes the graph of queues that test_queues.py builds in TensorFlow, too.
 #include <cstdio>
 #include <fstream>
@@ -16,7 +16,7 @@ using namespace runnel;
 
 namespace {
 
-constexpr std::int64_t kWaitMs = 20;
+constexpr char kWaits[] = "the step waits";
 
 template <class T>
 std::string elements(const Tensor& tensor) {
@@ -48,8 +48,7 @@ std::string step(Session& session, const std::string& line) {
     }
   }
   std::string out;
-  for (const Tensor& tensor : session.run(fetches, {}, {.timeout_in_ms = kWaitMs}))
-    out += (out.empty() ? "" : " | ") + text(tensor);
+  for (const Tensor& tensor : session.run(fetches)) out += (out.empty() ? "" : " | ") + text(tensor);
   return out;
 }
 
@@ -62,12 +61,14 @@ void run(const char* model, const char* script) {
   Graph g;
   g.import_graph_def(contents(model));
   Session session(g);
+  session.stop_waiting(kWaits);
   std::ifstream lines(script);
   for (std::string line; std::getline(lines, line);) {
     try {
       std::cout << step(session, line) << '\n';
     } catch (const Error& error) {
-      std::cout << name_of(error.code()) << '\n';
+      const bool waits = error.code() == Code::kCancelled && error.message().ends_with(kWaits);
+      std::cout << (waits ? "DeadlineExceeded" : name_of(error.code())) << '\n';
     }
   }
 }

@@ -11,8 +11,10 @@ from tensorboard.backend.event_processing import event_accumulator, event_file_i
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
 from tensorboard.compat.proto import event_pb2
 from tensorboard import context
-from tensorboard.data import provider, server_ingester
-from tensorboard.util import grpc_util, tensor_util
+from tensorboard.data import provider
+from tensorboard.util import tensor_util
+
+from data_server import data_server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("RUNNEL_BUILD", ROOT / "build")) / "tests/interop/write_events"
@@ -97,10 +99,7 @@ class FastReader:
     """TensorBoard's data server, which knows no START: a step drops the later points of its tag."""
 
     def __init__(self, folder):
-        self.ingester = server_ingester.SubprocessServerDataIngester(
-            server_ingester.get_server_binary(), str(folder), reload_interval=0, samples_per_plugin={"scalars": 0},
-            channel_creds_type=grpc_util.ChannelCredsType.LOCAL)
-        self.ingester.start()
+        self.ingester = data_server(folder, {"scalars": 0})
 
     def scalars(self, tag):
         read = self.ingester.data_provider.read_scalars(

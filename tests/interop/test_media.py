@@ -11,9 +11,10 @@ from tensorboard import context
 from tensorboard.backend.event_processing import event_accumulator, event_file_inspector, plugin_event_multiplexer
 from tensorboard.compat.proto import event_pb2
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import PyRecordReader_New
-from tensorboard.data import provider, server_ingester
-from tensorboard.util import grpc_util, tensor_util
+from tensorboard.data import provider
+from tensorboard.util import tensor_util
 
+from data_server import data_server
 from oracle import BUILD, session, tf
 
 RATE = 8000
@@ -60,10 +61,7 @@ def runs(folder):
 @pytest.fixture(scope="module")
 def server(folder):
     """TensorBoard's data server, when it has read both runs."""
-    out = server_ingester.SubprocessServerDataIngester(
-        server_binary=server_ingester.get_server_binary(), logdir=str(folder), reload_interval=0,
-        channel_creds_type=grpc_util.ChannelCredsType.LOCAL, samples_per_plugin={"images": 0, "audio": 0, "text": 0})
-    out.start()
+    out = data_server(folder, {"images": 0, "audio": 0, "text": 0})
     end = time.monotonic() + 30
     while [len(points) for points in words(out.data_provider).values()] != [3, 2]:
         assert time.monotonic() < end, "the data server does not find both runs' texts"
@@ -73,7 +71,7 @@ def server(folder):
 
 def words(server):
     found = server.read_tensors(context.RequestContext(), experiment_id="", plugin_name="text", downsample=100)
-    return {run: tags[TEXT_TAGS[run]] for run, tags in sorted(found.items())}
+    return {run: tags.get(TEXT_TAGS[run], []) for run, tags in sorted(found.items())}
 
 
 def strings(run, tag, step):

@@ -26,11 +26,12 @@ def as_text(value):
 
 
 def run_there(graph, script, ours):
-    """The same lines. What waits here waits there, but not for long; nothing else is hurried."""
+    """The same lines. What waits here waits there, but not for long; nothing else is hurried: what puts many puts those that fit."""
     out = []
     with session(graph) as tensorflow:
         for names, line in zip(script, ours, strict=True):
-            options = tf.RunOptions(timeout_in_ms=60 if line == BLOCKS else 60000)
+            waits = 1000 if any("many" in name.lower() for name in names) else 60
+            options = tf.RunOptions(timeout_in_ms=waits if line == BLOCKS else 60000)
             try:
                 out.append(" | ".join(as_text(value) for value in tensorflow.run(names, options=options)))
             except tf.errors.OpError as error:

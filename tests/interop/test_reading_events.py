@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from tensorboard import context
 from tensorboard.backend.event_processing import plugin_event_multiplexer
-from tensorboard.data import provider, server_ingester
-from tensorboard.util import grpc_util, tensor_util
+from tensorboard.data import provider
+from tensorboard.util import tensor_util
 
+from data_server import data_server
 from oracle import GOLDEN, tf
 from test_command import RUNNEL, runnel
 from test_events import write
@@ -100,10 +101,7 @@ class DataServer:
     """TensorBoard's default reader, a process of its own; unless told it compares checksums of lengths alone."""
 
     def __init__(self, folder):
-        self.ingester = server_ingester.SubprocessServerDataIngester(
-            server_ingester.get_server_binary(), str(folder), reload_interval=0, channel_creds_type=grpc_util.ChannelCredsType.LOCAL,
-            samples_per_plugin=dict.fromkeys(PLUGINS, 0), extra_flags=["--checksum"])
-        self.ingester.start()
+        self.ingester = data_server(folder, dict.fromkeys(PLUGINS, 0), "--checksum")
 
     def steps(self):
         data, ctx, out = self.ingester.data_provider, context.RequestContext(), {}
@@ -262,7 +260,8 @@ def test_following_ends_when_nobody_reads_any_more(events, tmp_path):
 
 def test_following_prints_events_as_they_come_and_ends_on_a_signal(tmp_path):
     process = subprocess.Popen([RUNNEL, "events", "follow", tmp_path / "logs", "--json", "--interval", "0.05"], stdout=subprocess.PIPE,
-                               text=True)
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stderr.readline() == f"runnel: '{tmp_path}/logs' is not there yet; waiting for it\n"
     write(tmp_path / "logs/run", "killed", -signal.SIGKILL)
     lines = [json.loads(process.stdout.readline()) for _ in range(3)]
     assert lines[0]["event"] == "file version brain.Event:2"

@@ -174,9 +174,9 @@ void follow_events(const EventSelection& selection, const Following& following, 
   const Interrupts interrupts;
   const auto begin = SteadyClock::now();
   EventLog log(selection.path, selection.options);
-  if (!real_file_system().exists(selection.path))
-    std::cerr << "runnel: '" << selection.path << "' is not there yet; waiting for it\n";
+  const bool is_there = real_file_system().exists(selection.path);
   if (!following.from_start) log.reload();
+  if (!is_there) std::cerr << "runnel: '" << selection.path << "' is not there yet; waiting for it\n";
   Printer printer(selection, following, json);
   for (;;) {
     log.reload([&](const std::string& run, const Event& event) { printer.print(run, event); });
