@@ -92,6 +92,7 @@ int train(const std::string& phase, const std::string& folder) {
     } else if (phase == "saving") {
       sv.wait_for_stop();
     } else if (phase == "stubborn") {
+      while (saves == 0) std::this_thread::yield();  // of the start, the only one before the stop
       session.run(m.count);
       say("ready");
       sv.wait_for_stop();
