@@ -78,15 +78,16 @@ TFRecordIterator::TFRecordIterator(const std::string& path, TFRecordOptions opti
     : stream_(std::make_unique<InputStream>(files_of(options), path, options.compression)) {}
 TFRecordIterator::~TFRecordIterator() = default;
 
+// Bytes are taken only with the whole record: an error of the stream within it comes again.
 std::optional<std::string> TFRecordIterator::next() {
   if (!damage_.empty()) throw DataLoss(damage_);
   start_ = stream_->offset();
-  const std::string_view header = stream_->read(kRecordHeaderBytes);
+  const std::string_view header = stream_->peek(kRecordHeaderBytes);
   if (header.empty()) return std::nullopt;
   if (header.size() < kRecordHeaderBytes) damaged("the file ends within a record");
-  const std::uint64_t rest = payload(header) + kRecordFooterBytes;
-  const std::string_view body = stream_->read(rest);
-  if (body.size() < rest) damaged("the file ends within a record");
+  const std::uint64_t bytes = kRecordHeaderBytes + payload(header) + kRecordFooterBytes;
+  if (!stream_->holds(bytes)) damaged("the file ends within a record");
+  const std::string_view body = stream_->read(bytes).substr(kRecordHeaderBytes);
   if (!is_sound_record(body)) damaged("the checksum of the record does not match its bytes");
   return std::string(body.substr(0, body.size() - kRecordFooterBytes));
 }
