@@ -10,8 +10,8 @@
 #include "graph/io/memory_file_system.h"
 #include "graph/log.h"
 #include "summary/file_writer.h"
+#include "tests/graph/stuck_file_system.h"
 #include "tests/summary/reading.h"
-#include "tests/summary/stuck_file_system.h"
 
 using namespace runnel;
 

@@ -11,9 +11,9 @@
 #include "graph/io/file_system.h"
 #include "summary/summary.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/stuck_file_system.h"
 #include "tests/train/monitored/event_lines.h"
 #include "tests/train/monitored/hook_driver.h"
-#include "tests/train/supervisor/hanging_files.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "train/monitored/summary_saver_hook.h"
 #include "train/supervisor/stop_signals.h"
@@ -139,20 +139,20 @@ TEST_CASE(
     "after a signal the step is saved though the disk of the logs hangs, and these are written at the end") {
   Saved m;
   const ScratchDirectory elsewhere;
-  HangingFiles files;
+  StuckFileSystem files(real_file_system());
   const auto writer = std::make_shared<FileWriter>(elsewhere.path(), FileWriterOptions{.files = &files});
   const Output summary = summary::scalar("loss", m.loss);
   HookDriver driver(m.graph, m.init,
                     {summary_saver({.save_steps = 1, .summary_writer = writer, .summary_op = {summary}}),
                      m.hook(m.every(3))});
-  files.door.shut();
+  files.hang();
   Coordinator coord;
   const StopSignals signals(coord);
   ::raise(SIGTERM);
   driver.run(m.train, 3);
   CHECK(m.steps().back() == 3);
   CHECK_FALSE(m.log.has("warning: "));  // of a log that was waited for
-  files.door.open();
+  files.go_on();
   driver.end();
   CHECK(event_lines(elsewhere.path()) == Lines{"version", "START 1", "loss 1", "loss 2", "loss 3"});
   coord.wait_for_stop();

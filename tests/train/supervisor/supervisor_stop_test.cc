@@ -11,8 +11,8 @@
 #include "tests/graph/held.h"
 #include "tests/graph/sanitizers.h"
 #include "tests/graph/scratch_directory.h"
+#include "tests/graph/stuck_file_system.h"
 #include "tests/graph/thrown.h"
-#include "tests/train/supervisor/hanging_files.h"
 #include "tests/train/supervisor/logged_lines.h"
 #include "tests/train/supervisor/supervised_model.h"
 #include "train/supervisor/step_saver.h"
@@ -262,7 +262,7 @@ TEST_CASE("a save that runs when the signal comes may take longer, and the last 
 TEST_CASE("after a signal the step is saved though the disk of the events hangs") {
   const ScratchDirectory dir;
   const LoggedLines log;
-  HangingFiles files;
+  StuckFileSystem files(real_file_system());
   CountingModel m;
   const auto saver = std::make_shared<Saver>(m.g);
   const Operation init = initialize_global_variables(m.g);
@@ -271,7 +271,7 @@ TEST_CASE("after a signal the step is saved though the disk of the events hangs"
   Session session(m.g);
   session.run(init);
   m.run(session, 2);
-  files.door.shut();
+  files.hang();
   writer->scalar("loss", 1, 2);
   Coordinator coord;
   const StopSignals signals(coord);
@@ -279,7 +279,7 @@ TEST_CASE("after a signal the step is saved though the disk of the events hangs"
   CHECK(steps.save(session));
   CHECK(latest_checkpoint(dir.path()) == dir / "model.ckpt-2");
   CHECK_FALSE(log.has("warning: "));  // of events that were waited for
-  files.door.open();
+  files.go_on();
   coord.wait_for_stop();
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "graph/io/forwarding_file_system.h"
+#include "tests/graph/door.h"
 
 namespace runnel {
 
@@ -14,8 +16,8 @@ class StuckFileSystem final : public ForwardingFileSystem {
  public:
   using ForwardingFileSystem::ForwardingFileSystem;
 
-  void hang() { set(true); }
-  void go_on() { set(false); }
+  void hang() { door_.shut(); }
+  void go_on() { door_.open(); }
   int open_files() const { return open_; }
 
   std::unique_ptr<WritableFile> open_for_writing(const std::string& path, WriteMode mode) override {
@@ -34,7 +36,7 @@ class StuckFileSystem final : public ForwardingFileSystem {
       --owner_.open_;
     }
     void append(std::string_view bytes) override {
-      owner_.pass();
+      owner_.door_.pass();
       file_->append(bytes);
     }
     void sync() override { file_->sync(); }
@@ -46,19 +48,7 @@ class StuckFileSystem final : public ForwardingFileSystem {
     std::unique_ptr<WritableFile> file_;
   };
 
-  void set(bool stuck) {
-    const std::lock_guard hold(mutex_);
-    stuck_ = stuck;
-    free_.notify_all();
-  }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    free_.wait(lock, [this] { return !stuck_; });
-  }
-
-  std::mutex mutex_;
-  std::condition_variable free_;
-  bool stuck_ = false;
+  Door door_;
   std::atomic<int> open_ = 0;
 };
 
