@@ -107,7 +107,7 @@ bool CheckpointSaverHook::save(Session& session, std::int64_t step) {
 void CheckpointSaverHook::write(Session& session, std::int64_t step) {
   log_info(cat("Saving checkpoints for ", step, " into ", path_, "."));
   // A disk with logs that hangs may take all the time that is left after a signal; end() flushes then.
-  if (!is_signalled({})) notes_->flush_logs();
+  if (!signal_has_come()) notes_->flush_logs();
   const std::string prefix = saver(session).save(
       session, path_, {.global_step = step_.variable(), .write_meta_graph = options_.save_graph_def});
   const std::int64_t saved = step_behind(prefix).value_or(step);  // none without variables to save

@@ -40,7 +40,7 @@ void StepSaver::note_restored(Session& session, const std::string& prefix) {
 bool StepSaver::save(Session& session) {
   const std::lock_guard turn(mutex_);
   if (saved_ && global_step_ && read_step(session, global_step_) == *saved_) return false;
-  if (writer_ && !is_signalled({})) flush(*writer_);
+  if (writer_ && !signal_has_come()) flush(*writer_);
   log_info(cat("Saving checkpoint to path ", path_));
   const std::string prefix =
       saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});

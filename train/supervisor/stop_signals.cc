@@ -151,7 +151,11 @@ Watch& watch() {
 StopSignals::StopSignals(Coordinator& coord) : coord_(coord) { watch().add(coord); }
 StopSignals::~StopSignals() { watch().remove(coord_); }
 
-bool is_signalled(const StopReason& reason) { return reason.cause == StopCause::kSignal || received != 0; }
+bool signal_has_come() { return received != 0; }
+
+bool is_signalled(const StopReason& reason) {
+  return reason.cause == StopCause::kSignal || signal_has_come();
+}
 
 double grace_after(const StopReason& reason, double grace_secs) {
   constexpr double kAfterSignal = 5;

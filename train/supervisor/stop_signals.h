@@ -26,6 +26,8 @@ class [[nodiscard]] StopSignals {
   Coordinator& coord_;
 };
 
+// True if a signal has come while a StopSignals lives.
+bool signal_has_come();
 // True if a signal asked for the stop, or came after another reason while a StopSignals lives.
 bool is_signalled(const StopReason& reason);
 // How many seconds threads have to end: as many as given, but after a signal no more than 5, because a batch
