@@ -174,6 +174,7 @@ void follow_events(const EventSelection& selection, const Following& following, 
   const Interrupts interrupts;
   const auto begin = SteadyClock::now();
   EventLog log(selection.path, selection.options);
+  // Said when what is there is taken as old: all that comes after the line is printed.
   const bool is_there = real_file_system().exists(selection.path);
   if (!following.from_start) log.reload();
   if (!is_there) std::cerr << "runnel: '" << selection.path << "' is not there yet; waiting for it\n";
