@@ -2,10 +2,10 @@
 // elsewhere).
 #include "train/monitored/session_notes.h"
 
-#include "graph/error.h"
 #include "graph/runtime/engine.h"
 #include "summary/file_writer.h"
 #include "train/checkpoint/saver.h"
+#include "train/supervisor/step_saver.h"
 
 namespace runnel {
 
@@ -27,10 +27,7 @@ Saver* SessionNotes::saver_of(const std::string& saver_def) const {
 }
 
 void SessionNotes::flush_logs() const {
-  for (const auto& log : logs_) try {
-      log->flush();
-    } catch (const Error&) {  // logged by the writer; a log must not stop training
-    }
+  for (const auto& log : logs_) flush_events(*log);
 }
 
 void start_log(Session& session, const GlobalStepReader& step, const std::shared_ptr<FileWriter>& log) {

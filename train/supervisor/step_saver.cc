@@ -9,21 +9,17 @@
 #include "train/supervisor/stop_signals.h"
 
 namespace runnel {
-namespace {
-
-// A log that cannot be written is no reason to leave a step unsaved.
-void flush(FileWriter& writer) {
-  try {
-    writer.flush();
-  } catch (const Error& error) {
-    log_warning(cat("events before this checkpoint are not written: ", error.message()));
-  }
-}
-
-}  // namespace
 
 std::int64_t read_step(Session& session, Output global_step) {
   return step_number(session.run(global_step), global_step.name());
+}
+
+void flush_events(FileWriter& log) {
+  try {
+    log.flush();
+  } catch (const Error& error) {
+    log_warning(cat("events in '", log.get_logdir(), "' are not written: ", error.message()));
+  }
 }
 
 void StepSaver::note_restored(Session& session, const std::string& prefix) {
@@ -40,7 +36,7 @@ void StepSaver::note_restored(Session& session, const std::string& prefix) {
 bool StepSaver::save(Session& session) {
   const std::lock_guard turn(mutex_);
   if (saved_ && global_step_ && read_step(session, global_step_) == *saved_) return false;
-  if (writer_ && !signal_has_come()) flush(*writer_);
+  if (writer_ && !signal_has_come()) flush_events(*writer_);
   log_info(cat("Saving checkpoint to path ", path_));
   const std::string prefix =
       saver_->save(session, path_, {.global_step = global_step_ ? SaveStep(global_step_) : SaveStep()});

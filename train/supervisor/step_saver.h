@@ -19,6 +19,10 @@ namespace runnel {
 // The value of an integer scalar of the graph. Throws InvalidArgument for another tensor.
 std::int64_t read_step(Session& session, Output global_step);
 
+// What was added to this log is in its file then. What cannot be written is a warning, and no reason to leave
+// a step unsaved.
+void flush_events(FileWriter& log);
+
 // Calls take turns.
 class StepSaver {
  public:

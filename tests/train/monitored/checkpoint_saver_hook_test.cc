@@ -12,6 +12,7 @@
 #include "summary/summary.h"
 #include "tests/graph/scratch_directory.h"
 #include "tests/graph/stuck_file_system.h"
+#include "tests/graph/until.h"
 #include "tests/train/monitored/event_lines.h"
 #include "tests/train/monitored/hook_driver.h"
 #include "tests/train/supervisor/logged_lines.h"
@@ -156,6 +157,26 @@ TEST_CASE(
   driver.end();
   CHECK(event_lines(elsewhere.path()) == Lines{"version", "START 1", "loss 1", "loss 2", "loss 3"});
   coord.wait_for_stop();
+}
+
+TEST_CASE("a disk of logs that hangs is a warning at a save, and the step is saved") {
+  const ScratchDirectory elsewhere;
+  StuckFileSystem files(real_file_system());
+  {
+    Saved m;
+    const auto writer = std::make_shared<FileWriter>(
+        elsewhere.path(), FileWriterOptions{.patience_secs = 0.01, .files = &files});
+    const Output summary = summary::scalar("loss", m.loss);
+    HookDriver driver(m.graph, m.init,
+                      {summary_saver({.save_steps = 1, .summary_writer = writer, .summary_op = {summary}}),
+                       m.hook(m.every(3))});
+    files.hang();
+    driver.run(m.train, 3);
+    CHECK(m.steps().back() == 3);
+    CHECK(m.log.has(cat("warning: events in '", elsewhere.path(), "' are not written: the disk has taken")));
+    files.go_on();
+  }
+  until([&] { return files.open_files() == 0; });  // the writer's thread may have been left behind
 }
 
 TEST_CASE("graph.pbtxt and a .meta beside each checkpoint are written unless refused") {
